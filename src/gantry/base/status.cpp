@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gantry/base/status.hpp>
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace gantry {
+
+std::string_view code_name(Code code) noexcept {
+  static constexpr std::array<std::string_view, 14> names{
+      "ok",           "invalid_argument", "out_of_memory", "not_found", "unavailable", "busy",         "device_closed",
+      "stale_handle", "poisoned",         "refused",       "timeout",   "driver_error", "kernel_error", "internal"};
+  const auto index = static_cast<std::size_t>(code);
+  return index < names.size() ? names[index] : "unknown";
+}
+
+Status Status::error(Code code, std::string text, int native, std::source_location where) {
+  Status status;
+  status.m_error = std::make_unique<Error>(Error{code, native, std::move(text), where, nullptr});
+  return status;
+}
+
+const std::string& Status::text() const noexcept {
+  static const std::string& empty = *new std::string;  // never destroyed: errors are read during exit too
+  return m_error ? m_error->text : empty;
+}
+
+std::string Status::message() const {
+  if (ok()) return "ok";
+  std::string out;
+  for (const Error* error = m_error.get(); error; error = error->next.get()) {
+    if (!out.empty()) out += "\n  and ";
+    out += fmt::format("{}: {}", code_name(error->code), error->text);
+    if (error->native != 0) out += fmt::format(" (native error {})", error->native);
+    std::string_view file = error->where.file_name();
+    if (const auto slash = file.rfind('/'); slash != file.npos) file.remove_prefix(slash + 1);
+    out += fmt::format(" [{}:{}]", file, error->where.line());
+  }
+  return out;
+}
+
+Status&& Status::with_context(std::string_view context) && {
+  if (m_error) m_error->text = fmt::format("{}: {}", context, m_error->text);
+  return std::move(*this);
+}
+
+void Status::join(Status other) {
+  std::unique_ptr<Error>* last = &m_error;
+  while (*last) last = &(*last)->next;
+  *last = std::move(other.m_error);
+}
+
+std::size_t Status::count() const noexcept {
+  std::size_t n = 0;
+  for (const Error* error = m_error.get(); error; error = error->next.get()) ++n;
+  return n;
+}
+
+Status Status::clone() const {
+  Status copy;
+  std::unique_ptr<Error>* last = &copy.m_error;
+  for (const Error* error = m_error.get(); error; error = error->next.get()) {
+    *last = std::make_unique<Error>(Error{error->code, error->native, error->text, error->where, nullptr});
+    last = &(*last)->next;
+  }
+  return copy;
+}
+
+}  // namespace gantry

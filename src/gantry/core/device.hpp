@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <gantry/base/status.hpp>
+#include <gantry/core/event.hpp>
+#include <gantry/core/image.hpp>
+#include <gantry/core/queue.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace gantry {
+
+/// Where memory lies and who can reach it.
+enum class MemoryKind : std::uint8_t {
+  device,  ///< of one device; host code must not touch it
+  pinned,  ///< host memory that the device can reach; host code may touch it
+};
+[[nodiscard]] GANTRY_API std::string_view memory_kind_name(MemoryKind kind) noexcept;
+
+/// What is known of a device without opening it.
+struct DeviceInfo {
+  std::string name;     ///< "host", "host:1", "cuda:0": accepted by GANTRY_DEVICES
+  std::string backend;  ///< "host", "cuda", "hip"
+  int ordinal = 0;      ///< number within its backend
+  std::string model;    ///< what the hardware calls itself
+  std::string uuid;     ///< empty where there is none
+  std::string pci;      ///< "0000:3b:00.0"; empty where there is none
+  std::uint64_t memory_bytes = 0;
+  int concurrency = 0;  ///< thread slots
+  std::string place;    ///< CPUs and NUMA nodes, and why: "cpus 0-1, node 0 (the process's mask)"
+};
+
+struct MemoryInfo {
+  std::uint64_t total_bytes = 0;
+  std::uint64_t free_bytes = 0;  ///< what an allocation could get now, as far as the device knows
+};
+
+/// An OPEN device: made by Backend::open, closed once by core, never reopened (a later open makes a new object).
+/// The life around it (state, generation, pools, reports) is core/managed_device.
+/// Thread safety: all functions but close() may be called by any thread at any time.
+class Device {
+ public:
+  Device() = default;
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+  virtual ~Device() = default;
+
+  /// Number of thread slots: how many threads can run kernel code at the same time. Fixed while open.
+  [[nodiscard]] virtual int concurrency() const noexcept = 0;
+  [[nodiscard]] virtual MemoryInfo memory_info() const noexcept = 0;
+
+  virtual Result<std::unique_ptr<Queue>> create_queue(const QueueOptions& options) = 0;
+  virtual Result<std::unique_ptr<Event>> create_event() = 0;
+  virtual Result<std::unique_ptr<Image>> load_image(const ImageSource& source) = 0;
+
+  /// Memory straight from the driver, at least 128-byte aligned, contents undefined; core/memory_pool caches it.
+  /// out_of_memory (with free and total) when there is none.
+  virtual Result<void*> allocate(MemoryKind kind, std::size_t bytes) = 0;
+  /// Gives back what allocate returned; `bytes` is what was asked for. No work may still use it.
+  virtual Status free(MemoryKind kind, void* memory, std::size_t bytes) = 0;
+
+  /// Waits until every queue is empty, at most `timeout`. `timeout` error: work still runs, and its device must be
+  /// treated as poisoned.
+  virtual Status drain(std::chrono::nanoseconds timeout) = 0;
+
+  /// The error that made the device unusable, or ok. Cheap; no error is consumed.
+  [[nodiscard]] virtual Status poison() const = 0;
+
+  /// Ends the device's threads and context. Called once, after queues, events, images and memory were given back;
+  /// runs every step and joins their errors.
+  virtual Status close() = 0;
+};
+
+}  // namespace gantry

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <gantry/base/export.hpp>
+
+#include <cstdint>
+
+namespace gantry {
+
+class Queue;
+
+/// What the calling thread is doing for a device right now. Set by a backend around kernels and host functions that run
+/// on a host thread; read by whoever must not wait for the work it runs under.
+struct ExecutionContext {
+  enum class Kind : std::uint8_t { kernel, host_function };
+  Kind kind = Kind::kernel;
+  const Queue* queue = nullptr;
+  int device_id = -1;
+  std::uint32_t slot = 0;
+  /// Calls `function(argument)` once the work that this thread runs under has completed, before work behind it starts.
+  void (*defer)(ExecutionContext& self, void (*function)(void* argument), void* argument) = nullptr;
+};
+
+namespace impl {
+/// One pointer a thread; null outside of kernels and host functions.
+extern GANTRY_API thread_local constinit ExecutionContext* t_execution_context __attribute__((tls_model("initial-exec")));
+}  // namespace impl
+
+/// The calling thread's context, or null. Costs one load.
+inline ExecutionContext* execution_context() noexcept { return impl::t_execution_context; }
+
+/// Sets the context for a scope and restores the one before (contexts nest: a kernel run inline within another).
+class ExecutionScope {
+ public:
+  explicit ExecutionScope(ExecutionContext& context) noexcept : m_before(impl::t_execution_context) {
+    impl::t_execution_context = &context;
+  }
+  ~ExecutionScope() { impl::t_execution_context = m_before; }
+  ExecutionScope(const ExecutionScope&) = delete;
+  ExecutionScope& operator=(const ExecutionScope&) = delete;
+
+ private:
+  ExecutionContext* m_before;
+};
+
+}  // namespace gantry

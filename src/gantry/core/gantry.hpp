@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <gantry/base/status.hpp>
+#include <gantry/core/device.hpp>
+#include <gantry/core/handle.hpp>
+#include <gantry/core/leak_report.hpp>
+#include <gantry/core/queue_ref.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Gantry without Kokkos: devices that are opened, used, closed and opened again.
+///
+/// Thread safety: every function may be called by any thread at any time. After fork the child's calls return `refused`.
+/// No call throws.
+namespace gantry {
+
+/// A device of the list, and what it is doing.
+struct DeviceStatus {
+  DeviceInfo info;
+  DeviceState state = DeviceState::closed;
+  std::uint32_t generation = 0;
+  std::string selection;  ///< why it is (or is not) the default device
+  std::size_t used_bytes = 0;    ///< held by the program
+  std::size_t cached_bytes = 0;  ///< held by the memory pool for reuse
+  std::size_t peak_bytes = 0;    ///< most that the program held at once in this open period
+};
+
+/// The device that a program gets when it names none, and why.
+struct DeviceChoice {
+  DeviceId id = 0;
+  std::string reason;  ///< "host because no GPU is a candidate, GANTRY_DEVICES unset"
+};
+
+/// The devices that this process may use, in the order of GANTRY_DEVICES. Opens none of them. An error names the
+/// setting that does not parse and lists what exists.
+[[nodiscard]] GANTRY_API Result<std::vector<DeviceStatus>> devices();
+
+[[nodiscard]] GANTRY_API Result<DeviceChoice> default_device();
+
+/// Opens a device, or does nothing when it is open: however many threads ask at once, it is opened once. A failed open
+/// leaves the device closed; the next call tries again.
+[[nodiscard]] GANTRY_API Result<DeviceHandle> open_device(DeviceId id);
+
+enum class CloseMode : std::uint8_t {
+  refuse_if_busy,  ///< `busy`, with the list, while the program holds memory, queues or events; nothing is changed
+  force,           ///< reports what is held, then takes it back
+};
+/// Closes a device: every step runs, every error is joined into the status. Closing a closed device is ok.
+/// `refused` inside a kernel or host function.
+GANTRY_API Status close_device(DeviceId id, CloseMode mode = CloseMode::refuse_if_busy);
+/// Closes every open device with CloseMode::force and emits ONE leak report for all of them.
+GANTRY_API Status close_all_devices();
+
+/// What the program holds now, on all devices.
+[[nodiscard]] GANTRY_API LeakReport leak_report();
+/// Called with every non-empty leak report that a close emits, on the closing thread, no lock held; null: none.
+/// Returns the callback before.
+using LeakCallback = void (*)(const LeakReport& report, void* user);
+GANTRY_API LeakCallback set_leak_callback(LeakCallback callback, void* user);
+
+/// The queue that every open device has; not counted, not in the leak report.
+[[nodiscard]] GANTRY_API Result<QueueRef> default_queue(DeviceHandle device);
+[[nodiscard]] GANTRY_API Result<QueueRef> create_queue(DeviceHandle device, std::string label);
+[[nodiscard]] GANTRY_API Result<EventRef> create_event(DeviceHandle device, std::string label = "");
+
+/// Memory of (or for) a device, at least 128-byte aligned, contents undefined. 0 bytes: a unique address.
+/// out_of_memory names label, device, the bytes asked for, free and total; smaller requests work after it.
+[[nodiscard]] GANTRY_API Result<void*> allocate(DeviceHandle device, MemoryKind kind, std::size_t bytes, std::string_view label);
+/// Gives memory back. Does not wait: work that uses it must have been waited for, except inside a kernel, where the
+/// memory is kept until that kernel has completed. Errors, with nothing changed: freed before, never allocated here,
+/// not the start of an allocation. Memory of an open period that has ended is ok and does nothing: it was taken back.
+GANTRY_API Status deallocate(DeviceHandle device, void* memory);
+
+/// The allocation that contains an address.
+struct Allocation {
+  DeviceHandle device;
+  MemoryKind kind = MemoryKind::device;
+  void* base = nullptr;
+  std::size_t bytes = 0;
+};
+/// Readers take no lock. False for memory that is not ours.
+[[nodiscard]] GANTRY_API bool find_allocation(const void* address, Allocation& found) noexcept;
+
+/// Waits for every queue of every open device; joins their errors. Inside a kernel or host function it does not wait
+/// for the work that the caller runs under.
+GANTRY_API Status fence_all();
+
+/// Gives back to the driver what the memory pools of a device cache. Returns the bytes.
+GANTRY_API Result<std::size_t> trim(DeviceHandle device);
+
+}  // namespace gantry

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <gantry/base/export.hpp>
+#include <gantry/base/status.hpp>
+#include <gantry/core/handle.hpp>
+#include <gantry/core/kernel.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace gantry {
+
+class ManagedQueue;  // core/managed_queue.hpp: the Queue, its device and generation, its label and its reference count
+class EventRef;
+
+/// Counted reference to a queue: one pointer wide, what programs hold. Every call enters the rundown guard and checks
+/// that the device is still in the open period that the queue was made in; otherwise it returns device_closed or
+/// stale_handle. What each call guarantees is written at Queue.
+///
+/// The last reference may drop anywhere, also inside a kernel of the queue itself: the queue is then retired, and
+/// released by its device once it is empty; nothing waits. The default queue of a device is not counted and lives as
+/// long as the device is open; a reference to it stays valid to hold (and is refused) after that.
+/// Thread safety: different references to one queue may be used by different threads at the same time.
+class GANTRY_API QueueRef {
+ public:
+  QueueRef() noexcept = default;
+  QueueRef(const QueueRef& other) noexcept : m_queue(other.m_queue) { acquire(m_queue); }
+  QueueRef(QueueRef&& other) noexcept : m_queue(std::exchange(other.m_queue, nullptr)) {}
+  QueueRef& operator=(QueueRef other) noexcept {
+    std::swap(m_queue, other.m_queue);
+    return *this;
+  }
+  ~QueueRef() { release(m_queue); }
+
+  explicit operator bool() const noexcept { return m_queue != nullptr; }
+  bool operator==(const QueueRef& other) const noexcept = default;
+
+  Status launch(const KernelInfo& kernel, const Launch& launch, const void* body) const;
+  Status copy(void* to, const void* from, std::size_t bytes) const;
+  Status write(void* to, const void* from, std::size_t bytes) const;
+  Status fill(void* to, const void* pattern, std::size_t pattern_bytes, std::size_t count) const;
+  Status record(const EventRef& event) const;
+  Status wait(const EventRef& event) const;
+  Status host_function(void (*function)(void* argument), void* argument) const;
+  Status sync() const;
+  [[nodiscard]] bool idle() const noexcept;
+
+  [[nodiscard]] DeviceHandle device() const noexcept;
+  /// Small and unique in the process; 1 for the first queue made.
+  [[nodiscard]] std::uint32_t id() const noexcept;
+  [[nodiscard]] std::string label() const;
+  /// Thread slots of the queue's device; kept after the device has closed.
+  [[nodiscard]] int concurrency() const noexcept;
+
+ private:
+  friend class ManagedQueue;
+  explicit QueueRef(ManagedQueue* adopted) noexcept : m_queue(adopted) {}
+  static void acquire(ManagedQueue* queue) noexcept;
+  static void release(ManagedQueue* queue) noexcept;
+  ManagedQueue* m_queue = nullptr;
+};
+
+/// Counted reference to an event of one device; as QueueRef in all respects.
+class ManagedEvent;
+class GANTRY_API EventRef {
+ public:
+  EventRef() noexcept = default;
+  EventRef(const EventRef& other) noexcept : m_event(other.m_event) { acquire(m_event); }
+  EventRef(EventRef&& other) noexcept : m_event(std::exchange(other.m_event, nullptr)) {}
+  EventRef& operator=(EventRef other) noexcept {
+    std::swap(m_event, other.m_event);
+    return *this;
+  }
+  ~EventRef() { release(m_event); }
+  explicit operator bool() const noexcept { return m_event != nullptr; }
+
+  /// An event of a device that has closed since is ready.
+  [[nodiscard]] bool ready() const noexcept;
+  Status sync() const;
+
+ private:
+  friend class ManagedEvent;
+  friend class QueueRef;
+  explicit EventRef(ManagedEvent* adopted) noexcept : m_event(adopted) {}
+  static void acquire(ManagedEvent* event) noexcept;
+  static void release(ManagedEvent* event) noexcept;
+  ManagedEvent* m_event = nullptr;
+};
+
+}  // namespace gantry
