@@ -2,4 +2,4 @@
 #pragma once
 
 /// Marks what the shared libraries export; everything else is hidden.
-#define GANTRY_API __attribute__((visibility("default")))
+#define GANTRY_API [[gnu::visibility("default")]]

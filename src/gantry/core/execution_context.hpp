@@ -23,7 +23,7 @@ struct ExecutionContext {
 
 namespace impl {
 /// One pointer a thread; null outside of kernels and host functions.
-extern GANTRY_API thread_local constinit ExecutionContext* t_execution_context __attribute__((tls_model("initial-exec")));
+GANTRY_API extern thread_local constinit ExecutionContext* t_execution_context __attribute__((tls_model("initial-exec")));
 }  // namespace impl
 
 /// The calling thread's context, or null. Costs one load.
