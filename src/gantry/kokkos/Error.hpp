@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <gantry/base/status.hpp>
+
+#include <stdexcept>
+
+namespace gantry {
+
+/// What the Kokkos layer throws for a failed Status; what() is the whole message.
+class GANTRY_API Error : public std::runtime_error {
+ public:
+  explicit Error(const Status& status) : std::runtime_error(status.message()), m_code(status.code()) {}
+  [[nodiscard]] Code code() const noexcept { return m_code; }
+
+ private:
+  Code m_code;
+};
+
+namespace impl {
+[[noreturn]] GANTRY_API void throw_error(Status&& status, const char* context);
+
+/// Throws Error with `context` before the text unless the status is ok.
+inline void check(Status status, const char* context) {
+  if (!status.ok()) [[unlikely]] throw_error(std::move(status), context);
+}
+}  // namespace impl
+
+}  // namespace gantry
