@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <gantry/base/export.hpp>
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+namespace gantry {
+
+enum class LogLevel : std::uint8_t { error, warning, info, debug };
+[[nodiscard]] GANTRY_API std::string_view log_level_name(LogLevel level) noexcept;
+
+/// The most talkative level that is written; `warning` until GANTRY_LOG has been read.
+GANTRY_API void set_log_level(LogLevel level) noexcept;
+[[nodiscard]] GANTRY_API bool log_enabled(LogLevel level) noexcept;
+
+/// Writes "gantry: level: text" to standard error, each call with one write(2), so lines of threads never mix. Lines
+/// after the first are indented. May be called at any time, during exit too. Nothing happens below the level.
+GANTRY_API void log(LogLevel level, std::string_view text) noexcept;
+
+template <class... Args>
+void log(LogLevel level, fmt::format_string<Args...> format, Args&&... args) {
+  if (log_enabled(level)) log(level, std::string_view(fmt::format(format, std::forward<Args>(args)...)));
+}
+
+/// Takes every line in place of standard error, on the logging thread; null: standard error again. For tests and tools.
+using LogCallback = void (*)(LogLevel level, std::string_view text, void* user);
+GANTRY_API void set_log_callback(LogCallback callback, void* user) noexcept;
+
+}  // namespace gantry
