@@ -40,6 +40,12 @@ struct MemoryInfo {
   std::uint64_t free_bytes = 0;  ///< what an allocation could get now, as far as the device knows
 };
 
+/// How memory of one kind must be handed out; core/memory_pool obeys.
+struct MemoryTraits {
+  std::size_t granularity = 128;  ///< above 128: every allocation is a multiple of this (a power of two), shares it with none
+  bool host_addressable = false;  ///< the process can address it
+};
+
 /// An OPEN device: made by Backend::open, closed once by core, never reopened (a later open makes a new object).
 /// The life around it (state, generation, pools, reports) is core/managed_device.
 /// Thread safety: all functions but close() may be called by any thread at any time.
@@ -53,6 +59,8 @@ class Device {
   /// Number of thread slots: how many threads can run kernel code at the same time. Fixed while open.
   [[nodiscard]] virtual int concurrency() const noexcept = 0;
   [[nodiscard]] virtual MemoryInfo memory_info() const noexcept = 0;
+
+  [[nodiscard]] virtual MemoryTraits memory_traits(MemoryKind) const noexcept { return {}; }
 
   virtual Result<std::unique_ptr<Queue>> create_queue(const QueueOptions& options) = 0;
   virtual Result<std::unique_ptr<Event>> create_event() = 0;

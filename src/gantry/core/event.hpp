@@ -18,7 +18,8 @@ class Event {
   [[nodiscard]] virtual bool ready() const noexcept = 0;
   /// Waits until ready(); an error of the work before the record is left for the queue's own sync.
   virtual Status sync() = 0;
-  /// Releases what the event holds on its device. Called once, by core.
+  /// Releases what the event holds on its device. Called once, by core; the object is destroyed right after, also while
+  /// records and waits that name it are still enqueued: these keep what they need.
   virtual Status close() = 0;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <gantry/base/export.hpp>
+
 #include <cstdint>
 #include <string_view>
 
@@ -19,5 +21,7 @@ struct DeviceHandle {
 
 /// closed -> opening -> ready -> (poisoned) -> closing -> closed.
 enum class DeviceState : std::uint8_t { closed, opening, ready, poisoned, closing };
+/// As it appears in messages and in JSON ("ready").
+[[nodiscard]] GANTRY_API std::string_view device_state_name(DeviceState state) noexcept;
 
 }  // namespace gantry
