@@ -3,11 +3,8 @@
 
 #include <gantry/base/export.hpp>
 
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <string_view>
-#include <utility>
 
 namespace gantry {
 
@@ -21,11 +18,6 @@ GANTRY_API void set_log_level(LogLevel level) noexcept;
 /// Writes "gantry: level: text" to standard error, each call with one write(2), so lines of threads never mix. Lines
 /// after the first are indented. May be called at any time, during exit too. Nothing happens below the level.
 GANTRY_API void log(LogLevel level, std::string_view text) noexcept;
-
-template <class... Args>
-void log(LogLevel level, fmt::format_string<Args...> format, Args&&... args) {
-  if (log_enabled(level)) log(level, std::string_view(fmt::format(format, std::forward<Args>(args)...)));
-}
 
 /// Takes every line in place of standard error, on the logging thread; null: standard error again. For tests and tools.
 using LogCallback = void (*)(LogLevel level, std::string_view text, void* user);

@@ -15,7 +15,7 @@ std::string_view code_name(Code code) noexcept {
   return index < names.size() ? names[index] : "unknown";
 }
 
-Status Status::error(Code code, std::string text, int native, std::source_location where) {
+Status Status::error(Code code, std::string text, int native, SourceLocation where) {
   Status status;
   status.m_error = std::make_unique<Error>(Error{code, native, std::move(text), where, nullptr});
   return status;
@@ -33,9 +33,9 @@ std::string Status::message() const {
     if (!out.empty()) out += "\n  and ";
     out += fmt::format("{}: {}", code_name(error->code), error->text);
     if (error->native != 0) out += fmt::format(" (native error {})", error->native);
-    std::string_view file = error->where.file_name();
+    std::string_view file = error->where.file;
     if (const auto slash = file.rfind('/'); slash != file.npos) file.remove_prefix(slash + 1);
-    out += fmt::format(" [{}:{}]", file, error->where.line());
+    out += fmt::format(" [{}:{}]", file, error->where.line);
   }
   return out;
 }

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <source_location>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,6 +33,15 @@ enum class Code : std::uint8_t {
 /// Name of a code as it appears in messages and in JSON ("out_of_memory").
 [[nodiscard]] GANTRY_API std::string_view code_name(Code code) noexcept;
 
+/// Where in the source an error was made. (std::source_location: not with clang 14 on Debian's standard library.)
+struct SourceLocation {
+  const char* file = "";
+  int line = 0;
+  static constexpr SourceLocation current(const char* file = __builtin_FILE(), int line = __builtin_LINE()) noexcept {
+    return {file, line};
+  }
+};
+
 /// Outcome of a fallible call: one pointer, null when all went well. Move-only; clone() copies.
 /// Thread safety: as a std::unique_ptr.
 class [[nodiscard]] GANTRY_API Status {
@@ -42,14 +50,14 @@ class [[nodiscard]] GANTRY_API Status {
 
   /// An error. `native` is the driver's or the operating system's own number (0: none).
   static Status error(Code code, std::string text, int native = 0,
-                      std::source_location where = std::source_location::current());
+                      SourceLocation where = SourceLocation::current());
 
   [[nodiscard]] bool ok() const noexcept { return !m_error; }
   [[nodiscard]] Code code() const noexcept { return m_error ? m_error->code : Code::ok; }
   [[nodiscard]] int native() const noexcept { return m_error ? m_error->native : 0; }
   /// The text alone; empty when ok.
   [[nodiscard]] const std::string& text() const noexcept;
-  /// "out_of_memory: text (errno 12) [file:line]" plus one line for each joined error; "ok" when ok.
+  /// "out_of_memory: text (native error 12) [file:line]" plus one line for each joined error; "ok" when ok.
   [[nodiscard]] std::string message() const;
 
   /// Puts `context` and ": " before the text; does nothing when ok.
@@ -69,7 +77,7 @@ class [[nodiscard]] GANTRY_API Status {
     Code code;
     int native;
     std::string text;
-    std::source_location where;
+    SourceLocation where;
     std::unique_ptr<Error> next;
   };
   std::unique_ptr<Error> m_error;
