@@ -8,3 +8,15 @@
 #include <gantry/core/gantry.hpp>
 
 #include <gantry/kokkos/Offload.hpp>
+#include <gantry/kokkos/OffloadSpace.hpp>
+#include <gantry/kokkos/OffloadPinnedSpace.hpp>
+#include <gantry/kokkos/AllocationRecord.hpp>
+#include <gantry/kokkos/DeepCopy.hpp>
+#include <gantry/kokkos/Fill.hpp>
+#include <gantry/kokkos/Partition.hpp>
+#include <gantry/kokkos/ViewAccess.hpp>
+#include <gantry/kokkos/ParallelFor_Range.hpp>
+#include <gantry/kokkos/ParallelReduce_Range.hpp>
+#include <gantry/kokkos/ParallelScan_Range.hpp>
+#include <gantry/kokkos/ParallelFor_MDRange.hpp>
+#include <gantry/kokkos/ParallelReduce_MDRange.hpp>
