@@ -19,6 +19,8 @@ class GANTRY_API Error : public std::runtime_error {
 
 namespace impl {
 [[noreturn]] GANTRY_API void throw_error(Status&& status, const char* context);
+/// For places that must not throw: one line on stderr.
+GANTRY_API void report_failure(const char* text) noexcept;
 
 /// Throws Error with `context` before the text unless the status is ok.
 inline void check(Status status, const char* context) {

@@ -15,10 +15,6 @@
 #include <string>
 #include <type_traits>
 
-#if defined(GANTRY_LAYOUT_RIGHT) && defined(GANTRY_LAYOUT_LEFT)
-#error "GANTRY_LAYOUT_RIGHT and GANTRY_LAYOUT_LEFT are both defined: define one, or none for LayoutRight."
-#endif
-
 namespace gantry {
 
 /// The Kokkos execution space: a counted reference to one queue of one device. Instances that compare equal share a
@@ -83,6 +79,13 @@ class GANTRY_API Offload {
  private:
   QueueRef m_queue;
 };
+
+namespace impl {
+GANTRY_API bool register_build(const KokkosBuild& build) noexcept;
+/// Tells the library, before main, which Kokkos the program is compiled for; Kokkos::initialize compares.
+inline constexpr KokkosBuild g_program_build = kokkos_build();
+inline const bool g_program_build_registered = register_build(g_program_build);
+}  // namespace impl
 
 }  // namespace gantry
 

@@ -2,9 +2,13 @@
 #pragma once
 
 #include <Kokkos_Macros.hpp>
+#include <impl/Kokkos_Error.hpp>
 
 /// What differs between Kokkos versions and configurations, in one place. All else is written against 5.2.
 namespace gantry::impl {
+
+/// What Kokkos throws for a failed allocation.
+using KokkosBadAlloc = Kokkos::Experimental::BadAlloc;
 
 /// The Kokkos that a file is compiled for: recorded in the library, compared with that of the program.
 struct KokkosBuild {

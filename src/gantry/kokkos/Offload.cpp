@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gantry/base/try.hpp>
+#include <gantry/core/gantry.hpp>
+#include <gantry/core/runtime.hpp>
+#include <gantry/kokkos/Offload.hpp>
+#include <gantry/kokkos/process_cpus.hpp>
+#include <gantry/kokkos/tools.hpp>
+
+#include <atomic>
+#include <ostream>
+#include <string>
+
+namespace gantry {
+
+namespace {
+
+enum class Phase { unborn, ready, finalized };
+constinit std::atomic<Phase> g_phase{Phase::unborn};
+
+// The default queue of the default device. Replaced when that device was closed and opened again; the objects behind
+// are never freed, so that readers need no lock.
+constinit std::atomic<const QueueRef*> g_default_queue{nullptr};
+constinit std::atomic<DeviceId> g_default_device{-1};
+
+// First difference between the Kokkos of the program and the library's; null: none.
+constinit std::atomic<const impl::KokkosBuild*> g_other_build{nullptr};
+
+[[maybe_unused]] const int g_registered = Kokkos::Impl::initialize_space_factory<Offload>("040_Gantry");
+
+void require_ready(const char* what) {
+  const Phase phase = g_phase.load(std::memory_order_acquire);
+  if (phase == Phase::ready) [[likely]] return;
+  throw Error(Status::error(Code::refused, std::string(what) +
+                                               (phase == Phase::unborn ? " before Kokkos::initialize has initialised it"
+                                                                       : " after Kokkos::finalize")));
+}
+
+std::string describe(const impl::KokkosBuild& build) {
+  return std::to_string(build.version / 10000) + "." + std::to_string(build.version / 100 % 100) + "." +
+         std::to_string(build.version % 100) + " (options " + std::to_string(build.flags) + ")";
+}
+
+Status check_build() {
+  const impl::KokkosBuild* other = g_other_build.load(std::memory_order_acquire);
+  if (other == nullptr) return {};
+  return Status::error(Code::invalid_argument,
+                       "libgantry_kokkos was built for Kokkos " + describe(impl::kokkos_build()) +
+                           ", the program is compiled for " + describe(*other) + "; build both for the same Kokkos");
+}
+
+Status configure(const Kokkos::InitializationSettings& settings) {
+  Runtime::Configuration wanted;
+  wanted.resources = impl::process_resources();
+  if (settings.has_num_threads()) wanted.resources.num_threads = settings.get_num_threads();
+  if (settings.has_device_id()) wanted.device_id = settings.get_device_id();
+  if (settings.has_map_device_id_by()) wanted.map_device_id_by = settings.get_map_device_id_by();
+  const bool asked = settings.has_num_threads() || settings.has_device_id() || settings.has_map_device_id_by();
+  Status status = Runtime::get().configure(std::move(wanted));
+  // Devices that the program used before Kokkos came up stay as they are, unless Kokkos was told otherwise.
+  if (status.code() == Code::busy && !asked) return {};
+  return status;
+}
+
+// Opens the default device.
+Status open_default() {
+  GANTRY_TRY_ASSIGN(const DeviceChoice choice, default_device());
+  GANTRY_TRY_ASSIGN(const DeviceHandle device, open_device(choice.id));
+  GANTRY_TRY_ASSIGN(QueueRef queue, default_queue(device));
+  g_default_queue.store(new QueueRef(std::move(queue)), std::memory_order_release);
+  g_default_device.store(choice.id, std::memory_order_relaxed);
+  return {};
+}
+
+}  // namespace
+
+namespace impl {
+bool register_build(const KokkosBuild& build) noexcept {
+  if (!(build == kokkos_build())) g_other_build.store(&build, std::memory_order_release);
+  return true;
+}
+}  // namespace impl
+
+Offload::Offload() {
+  require_ready("gantry::Offload is used");
+  m_queue = *g_default_queue.load(std::memory_order_acquire);
+}
+
+Offload::Offload(DeviceId device) {
+  require_ready("gantry::Offload is used");
+  auto opened = open_device(device);
+  impl::check(opened.status(), "gantry::Offload");
+  auto queue = create_queue(*opened, "Offload(" + std::to_string(device) + ")");
+  impl::check(queue.status(), "gantry::Offload");
+  m_queue = std::move(*queue);
+}
+
+void Offload::fence() const {
+  const auto sync = [this] { return m_queue.sync(); };
+  impl::check(impl::with_fence_event(Kokkos::Tools::Experimental::device_id(*this),
+                                     "gantry::Offload::fence: Unnamed Instance Fence", sync),
+              "fence");
+}
+
+void Offload::fence(const std::string& name) const {
+  const auto sync = [this] { return m_queue.sync(); };
+  impl::check(impl::with_fence_event(Kokkos::Tools::Experimental::device_id(*this), name, sync), name.c_str());
+}
+
+void Offload::impl_static_fence(const std::string& name) {
+  if (g_phase.load(std::memory_order_acquire) != Phase::ready) return;
+  impl::check(impl::with_fence_event(name, [] { return fence_all(); }), name.c_str());
+}
+
+void Offload::impl_initialize(const Kokkos::InitializationSettings& settings) {
+  Status status = check_build();
+  if (status.ok()) status = configure(settings);
+  if (status.ok()) status = open_default();
+  if (!status.ok()) {
+    status.join(close_all_devices());
+    impl::throw_error(std::move(status), "gantry::Offload");
+  }
+  g_phase.store(Phase::ready, std::memory_order_release);
+}
+
+void Offload::impl_finalize() {
+  if (g_phase.exchange(Phase::finalized, std::memory_order_acq_rel) != Phase::ready) return;
+  if (Status status = close_all_devices(); !status.ok())
+    impl::report_failure(std::move(status).with_context("Kokkos::finalize").message().c_str());
+}
+
+void Offload::print_configuration(std::ostream& os, bool verbose) const {
+  os << "gantry::Offload\n";
+  auto list = devices();
+  if (!list.ok()) {
+    os << "  devices: " << list.status().message() << '\n';
+    return;
+  }
+  if (auto choice = default_device(); choice.ok())
+    os << "  default device: " << (*list)[static_cast<std::size_t>(choice->id)].info.name << ": " << choice->reason
+       << '\n';
+  os << "  this instance: device " << device().id << ", queue " << m_queue.id() << ", " << concurrency()
+     << " threads\n";
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    const DeviceStatus& status = (*list)[i];
+    os << "  device " << i << ": " << status.info.name << " (" << status.info.model << "), "
+       << device_state_name(status.state) << ", " << status.info.concurrency << " threads, " << status.info.place
+       << '\n';
+    if (verbose)
+      os << "    " << status.selection << "; memory " << status.info.memory_bytes << " bytes, used "
+         << status.used_bytes << ", cached " << status.cached_bytes << ", peak " << status.peak_bytes << '\n';
+  }
+}
+
+}  // namespace gantry
