@@ -6,11 +6,16 @@ option(GANTRY_BUILD_TESTS "Build unit_tests/" ${PROJECT_IS_TOP_LEVEL})
 option(GANTRY_BUILD_PERF_TESTS "Build perf_tests/" OFF)
 option(GANTRY_BUILD_EXAMPLES "Build docs/examples/" ${PROJECT_IS_TOP_LEVEL})
 option(GANTRY_WERROR "Warnings are errors" OFF)
+option(GANTRY_TIDY "Run clang-tidy on every file that is compiled" OFF)
 set(GANTRY_SANITIZE "" CACHE STRING "Empty, address (with leak and undefined) or thread")
 set_property(CACHE GANTRY_SANITIZE PROPERTY STRINGS "" address thread)
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
+endif()
+
+if(GANTRY_TIDY)
+  set(CMAKE_CXX_CLANG_TIDY clang-tidy --quiet)
 endif()
 
 # Linked PRIVATE by each of Gantry's own targets, never exported.
@@ -24,6 +29,7 @@ target_compile_options(
     -Wpedantic
     -Wnon-virtual-dtor
     -Woverloaded-virtual
+    -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=
     $<$<BOOL:${GANTRY_WERROR}>:-Werror>
 )
 if(GANTRY_SANITIZE STREQUAL "address")
