@@ -12,25 +12,25 @@ class SpinLock {
  public:
   void lock() noexcept {
     while (m_held.exchange(true, std::memory_order_acquire)) {
-      for (int spins = 0; m_held.load(std::memory_order_relaxed); ++spins) {
-        if (spins < 100) {
-          pause();
-        } else {
-          std::this_thread::yield();
-        }
-      }
+      for (int spins = 0; m_held.load(std::memory_order_relaxed); ++spins) wait(spins);
     }
   }
   void unlock() noexcept { m_held.store(false, std::memory_order_release); }
 
- private:
-  static void pause() noexcept {
+  /// One step of waiting for another thread, `spins` steps after the first.
+  static void wait(int spins) noexcept {
+    if (spins >= 100) {
+      std::this_thread::yield();
+      return;
+    }
 #if defined(__x86_64__)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
     asm volatile("yield");
 #endif
   }
+
+ private:
   std::atomic<bool> m_held{false};
 };
 

@@ -2,11 +2,9 @@
 #pragma once
 
 #include <gantry/base/export.hpp>
-#include <gantry/base/spin_lock.hpp>
 #include <gantry/base/status.hpp>
 #include <gantry/core/device.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -81,11 +79,11 @@ class GANTRY_API MemoryPool {
   /// not the start of an allocation; the text says which.
   Status free(void* memory);
 
-  /// Gives the source back what is not in use; returns the bytes. A region that the source fails to take back counts
-  /// as given back; the errors are logged.
+  /// Gives the source back what is not in use; returns the bytes. What the source fails to take stays in the pool; the
+  /// errors are logged.
   std::size_t trim();
 
-  /// Gives everything back to the source, memory in use too; errors are joined. Idempotent.
+  /// Gives everything back to the source, memory in use too; errors are joined. Repeatable: tries again what failed.
   Status close();
 
   [[nodiscard]] MemoryPoolStatistics statistics() const;
