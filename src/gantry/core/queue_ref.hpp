@@ -14,6 +14,7 @@
 namespace gantry {
 
 class ManagedQueue;  // core/managed_queue.hpp: the Queue, its device and generation, its label and its reference count
+class ManagedEvent;
 class EventRef;
 
 /// Counted reference to a queue: one pointer wide, what programs hold. Every call enters the rundown guard and checks
@@ -22,7 +23,8 @@ class EventRef;
 ///
 /// The last reference may drop anywhere, also inside a kernel of the queue itself: the queue is then retired, and
 /// released by its device once it is empty; nothing waits. The default queue of a device is not counted and lives as
-/// long as the device is open; a reference to it stays valid to hold (and is refused) after that.
+/// long as the device is open; a reference to it stays valid to hold (and is refused) after that: it is no address but
+/// the device's number and generation, so copying it touches no memory.
 /// Thread safety: different references to one queue may be used by different threads at the same time.
 class GANTRY_API QueueRef {
  public:
@@ -45,6 +47,7 @@ class GANTRY_API QueueRef {
   Status record(const EventRef& event) const;
   Status wait(const EventRef& event) const;
   Status host_function(void (*function)(void* argument), void* argument) const;
+  /// `refused` inside work of the queue itself, which could never end.
   Status sync() const;
   [[nodiscard]] bool idle() const noexcept;
 
@@ -58,13 +61,22 @@ class GANTRY_API QueueRef {
  private:
   friend class ManagedQueue;
   explicit QueueRef(ManagedQueue* adopted) noexcept : m_queue(adopted) {}
-  static void acquire(ManagedQueue* queue) noexcept;
-  static void release(ManagedQueue* queue) noexcept;
+  /// False for the empty reference and for default queues, whose lowest bit is set.
+  static bool counted(const ManagedQueue* queue) noexcept {
+    return queue != nullptr && (reinterpret_cast<std::uintptr_t>(queue) & 1U) == 0;
+  }
+  static void acquire(ManagedQueue* queue) noexcept {
+    if (counted(queue)) acquire_counted(queue);
+  }
+  static void release(ManagedQueue* queue) noexcept {
+    if (counted(queue)) release_counted(queue);
+  }
+  static void acquire_counted(ManagedQueue* queue) noexcept;
+  static void release_counted(ManagedQueue* queue) noexcept;
   ManagedQueue* m_queue = nullptr;
 };
 
 /// Counted reference to an event of one device; as QueueRef in all respects.
-class ManagedEvent;
 class GANTRY_API EventRef {
  public:
   EventRef() noexcept = default;
@@ -79,6 +91,7 @@ class GANTRY_API EventRef {
 
   /// An event of a device that has closed since is ready.
   [[nodiscard]] bool ready() const noexcept;
+  /// Ok for an event of a device that has closed since.
   Status sync() const;
 
  private:

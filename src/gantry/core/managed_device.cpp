@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gantry/core/managed_device.hpp>
+
+#include <gantry/base/log.hpp>
+#include <gantry/base/try.hpp>
+#include <gantry/core/execution_context.hpp>
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace gantry {
+namespace {
+
+/// How many retired queues one call looks at: enough to release more than it adds, few enough to cost nothing.
+constexpr std::size_t reap_limit = 4;
+
+/// Memory freed inside a kernel, which may use it until it has completed.
+struct DeferredFree {
+  const DeviceGate* gate;
+  std::uint32_t generation;
+  MemoryPool* pool;
+  void* memory;
+};
+
+ObjectKind object_kind(MemoryKind kind) noexcept {
+  return kind == MemoryKind::pinned ? ObjectKind::pinned_memory : ObjectKind::device_memory;
+}
+
+MemoryKind memory_kind(ObjectKind kind) noexcept {
+  return kind == ObjectKind::pinned_memory ? MemoryKind::pinned : MemoryKind::device;
+}
+
+void log_error(const Status& status) {
+  if (!status.ok()) log(LogLevel::error, status.message());
+}
+
+}  // namespace
+
+Result<QueueRef> ManagedDevice::default_queue(std::uint32_t generation) {
+  return with_device(m_gate, generation,
+                     [&]() -> Result<QueueRef> { return ManagedQueue::default_queue(m_gate, generation); });
+}
+
+Result<QueueRef> ManagedDevice::create_queue(std::uint32_t generation, std::string label) {
+  return with_device(m_gate, generation, [&]() -> Result<QueueRef> {
+    log_error(reap());
+    QueueOptions options{take_queue_id(), std::move(label), m_info.name};
+    Result<std::unique_ptr<Queue>> made = m_device->create_queue(options);
+    if (!made.ok()) {
+      give_back_queue_id(options.id);
+      return std::move(made).status().with_context(
+          fmt::format("making queue \"{}\" on {}", options.label, m_info.name));
+    }
+    auto* queue = new ManagedQueue(m_gate, generation, std::move(made).value(), std::move(options));
+    m_environment.live.insert(ObjectKind::queue, queue, 0, queue->label, {m_id, generation}, m_info.name.c_str());
+    m_queues.add(*queue);
+    return ManagedQueue::adopt(*queue);
+  });
+}
+
+Result<EventRef> ManagedDevice::create_event(std::uint32_t generation, std::string label) {
+  return with_device(m_gate, generation, [&]() -> Result<EventRef> {
+    Result<std::unique_ptr<Event>> made = m_device->create_event();
+    if (!made.ok()) {
+      return std::move(made).status().with_context(fmt::format("making event \"{}\" on {}", label, m_info.name));
+    }
+    auto* event = new ManagedEvent(m_gate, generation, std::move(made).value());
+    m_environment.live.insert(ObjectKind::event, event, 0, label, {m_id, generation}, m_info.name.c_str());
+    m_events.add(*event);
+    return ManagedEvent::adopt(*event);
+  });
+}
+
+Result<void*> ManagedDevice::allocate(std::uint32_t generation, MemoryKind kind, std::size_t bytes,
+                                      std::string_view label) {
+  return with_device(m_gate, generation, [&]() -> Result<void*> {
+    Result<void*> made = memory(kind).pool.allocate(bytes);
+    if (!made.ok()) [[unlikely]] {
+      Status status = std::move(made).status();
+      // What the pool of the other kind keeps for later may be what is missing here.
+      const MemoryKind other = kind == MemoryKind::device ? MemoryKind::pinned : MemoryKind::device;
+      if (status.code() == Code::out_of_memory && memory(other).pool.trim() != 0) {
+        made = memory(kind).pool.allocate(bytes);
+        if (!made.ok()) status = std::move(made).status();
+      }
+      if (!made.ok()) {
+        return std::move(status).with_context(
+            fmt::format("\"{}\" in {} memory of {}", label, memory_kind_name(kind), m_info.name));
+      }
+    }
+    m_environment.live.insert(object_kind(kind), made.value(), bytes, label, {m_id, generation}, m_info.name.c_str());
+    return made;
+  });
+}
+
+Status ManagedDevice::deallocate(std::uint32_t generation, void* memory) {
+  if (memory == nullptr) return {};
+  Status status = with_device(m_gate, generation, [&]() -> Status {
+    GANTRY_TRY_ASSIGN(const LiveObjectView view, m_environment.live.remove_memory({m_id, generation}, memory));
+    MemoryPool& pool = this->memory(memory_kind(view.kind)).pool;
+    if (ExecutionContext* context = execution_context(); context != nullptr && context->defer != nullptr) {
+      context->defer(*context, &free_deferred, new DeferredFree{&m_gate, generation, &pool, memory});
+      return {};
+    }
+    return pool.free(memory);
+  });
+  // An open period that has ended (or is ending) takes its memory back itself.
+  if (status.code() == Code::stale_handle || status.code() == Code::device_closed) return {};
+  return status;
+}
+
+void ManagedDevice::free_deferred(void* argument) {
+  const std::unique_ptr<DeferredFree> free(static_cast<DeferredFree*>(argument));
+  const DeviceCall call(*free->gate, free->generation);
+  if (call) log_error(free->pool->free(free->memory));
+}
+
+Result<std::size_t> ManagedDevice::trim(std::uint32_t generation) {
+  return with_device(m_gate, generation, [&]() -> Result<std::size_t> {
+    std::size_t bytes = 0;
+    for (auto& memory : m_memory) bytes += memory->pool.trim();
+    return bytes;
+  });
+}
+
+Status ManagedDevice::fence() {
+  if (execution_context() != nullptr) return {};
+  const std::uint32_t generation = m_gate.admitted.load();
+  const DeviceCall call(m_gate, generation);
+  if (generation == 0 || !call) return {};
+  if (Status poison = poison_once(); !poison.ok() || m_poison_reported.load()) return poison;
+  Status status;
+  if (!m_default_queue->idle()) status.join(m_default_queue->sync());
+  if (!m_queues.empty()) {
+    for (ManagedQueue* queue : m_queues.pin([](const Queue& candidate) { return !candidate.idle(); })) {
+      status.join(queue->target->sync());
+      release(*queue);
+    }
+  }
+  // Work that failed has poisoned the device; its error is among those above, or nobody has seen it yet.
+  if (!status.ok()) {
+    if (!m_device->poison().ok()) m_poison_reported.store(true);
+  } else {
+    status = poison_once();
+  }
+  return status;
+}
+
+Status ManagedDevice::poison_once() {
+  Status poison = m_device->poison();
+  if (poison.ok() || m_poison_reported.exchange(true)) return {};
+  return poison;
+}
+
+Status ManagedDevice::reap() {
+  Status status;
+  status.join(m_queues.reap(reap_limit, [](const Queue& queue) { return queue.idle(); }));
+  return status;
+}
+
+void ManagedDevice::release(ManagedQueue& queue) noexcept {
+  if (in_forked_child()) return;
+  const std::uint32_t generation = queue.generation;
+  bool last = false;
+  m_queues.release(queue, [&](ManagedQueue& gone) {
+    m_environment.live.remove(ObjectKind::queue, &gone);
+    last = true;
+  });
+  if (!last || execution_context() != nullptr) return;
+  const DeviceCall call(m_gate, generation);
+  if (call) log_error(reap());
+}
+
+void ManagedDevice::release(ManagedEvent& event) noexcept {
+  if (in_forked_child()) return;
+  const std::uint32_t generation = event.generation;
+  bool last = false;
+  m_events.release(event, [&](ManagedEvent& gone) {
+    m_environment.live.remove(ObjectKind::event, &gone);
+    last = true;
+  });
+  if (!last) return;
+  const DeviceCall call(m_gate, generation);
+  if (call) log_error(m_events.reap(reap_limit, [](const Event&) { return true; }));
+}
+
+DeviceState ManagedDevice::state() const {
+  const DeviceState state = m_state.load();
+  if (state != DeviceState::ready) return state;
+  const std::uint32_t open = m_gate.admitted.load();
+  const DeviceCall call(m_gate, open);
+  return open != 0 && call && !m_device->poison().ok() ? DeviceState::poisoned : state;
+}
+
+DeviceStatus ManagedDevice::status() const {
+  DeviceStatus status{.info = m_info, .state = state(), .generation = generation(), .selection = {}};
+  const std::uint32_t open = m_gate.admitted.load();
+  const DeviceCall call(m_gate, open);
+  if (open != 0 && call) {
+    for (const auto& memory : m_memory) {
+      const MemoryPoolStatistics statistics = memory->pool.statistics();
+      status.used_bytes += statistics.used_bytes;
+      status.cached_bytes += statistics.cached_bytes;
+      status.peak_bytes += statistics.peak_bytes;
+    }
+  }
+  return status;
+}
+
+}  // namespace gantry

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <gantry/base/settings.hpp>
+#include <gantry/core/backend.hpp>
+#include <gantry/core/device_gate.hpp>
+#include <gantry/core/gantry.hpp>
+#include <gantry/core/live_objects.hpp>
+#include <gantry/core/managed_queue.hpp>
+#include <gantry/core/memory_pool.hpp>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gantry {
+
+/// One device of the list for as long as the process lives: its state, its open periods, and all that a program gets
+/// from it. Device is the driver's side of one open period.
+///
+/// closed -> opening -> ready -> (poisoned) -> closing -> closed. A close whose work does not end leaves the device
+/// poisoned, with all that the work may use; the next open or close tries to finish it.
+/// Thread safety: all functions, any thread. Functions that take a generation return stale_handle or device_closed when
+/// it is not the open one.
+class ManagedDevice {
+ public:
+  struct Environment {
+    LiveObjects& live;
+    std::chrono::nanoseconds close_timeout;
+    ProcessResources resources;
+  };
+
+  ManagedDevice(DeviceId id, Backend& backend, DeviceInfo info, const Environment& environment);
+  /// For tests: closes by force. No reference to a queue or event may be left.
+  ~ManagedDevice();
+  ManagedDevice(const ManagedDevice&) = delete;
+  ManagedDevice& operator=(const ManagedDevice&) = delete;
+
+  [[nodiscard]] const DeviceInfo& info() const noexcept { return m_info; }
+  [[nodiscard]] DeviceState state() const;
+  [[nodiscard]] DeviceStatus status() const;
+
+  Result<DeviceHandle> open();
+  /// What the program held is moved to the end of `leaked` (nothing, when the close was refused).
+  Status close(CloseMode mode, LeakReport& leaked);
+
+  Result<QueueRef> default_queue(std::uint32_t generation);
+  Result<QueueRef> create_queue(std::uint32_t generation, std::string label);
+  Result<EventRef> create_event(std::uint32_t generation, std::string label);
+  Result<void*> allocate(std::uint32_t generation, MemoryKind kind, std::size_t bytes, std::string_view label);
+  Status deallocate(std::uint32_t generation, void* memory);
+  Result<std::size_t> trim(std::uint32_t generation);
+  /// Waits for all queues, retired ones too; ok when closed. A poisoned device reports its error to the first caller
+  /// only. Does not wait inside a kernel or host function.
+  Status fence();
+
+  /// Gives up a reference; releases the object when it was the last and nothing of it runs. Never waits.
+  void release(ManagedQueue& queue) noexcept;
+  void release(ManagedEvent& event) noexcept;
+
+ private:
+  struct Memory {
+    Memory(Device& device, MemoryKind kind, const std::string& device_name);
+    DeviceMemorySource source;
+    MemoryPool pool;
+  };
+
+  /// One step of opening and what undoes it when closing.
+  struct Step {
+    const char* name;
+    Status (ManagedDevice::*open)();
+    Status (ManagedDevice::*close)();
+    bool while_work_runs;  ///< close may run although work of the device still does
+  };
+  static const std::array<Step, 6> steps;
+
+  Status open_device();
+  Status close_device();
+  Status close_events();
+  Status open_default_queue();
+  Status close_queues();
+  Status open_memory();
+  Status close_memory();
+  Status report_leaks();
+  Status drain();
+
+  Status stop_calls(CloseMode mode);
+  Status undo(std::size_t count);
+  Status busy(const LeakReport& held) const;
+  Status poison_once();
+  Status reap();
+  [[nodiscard]] std::uint32_t generation() const noexcept { return m_gate.generation.load(); }
+  [[nodiscard]] Memory& memory(MemoryKind kind) { return *m_memory[static_cast<std::size_t>(kind)]; }
+  static void free_deferred(void* argument);
+
+  const DeviceId m_id;
+  Backend& m_backend;
+  const DeviceInfo m_info;
+  const Environment m_environment;
+  DeviceGate& m_gate;
+
+  std::mutex m_lifecycle;  ///< serialises open and close; guards m_opened, m_work_runs and m_leaked
+  std::size_t m_opened = 0;
+  bool m_work_runs = false;
+  LeakReport m_leaked;
+
+  // Written by open and close only; read inside admitted calls.
+  std::atomic<DeviceState> m_state{DeviceState::closed};
+  std::unique_ptr<Device> m_device;
+  std::unique_ptr<Queue> m_default_queue;
+  std::array<std::optional<Memory>, 2> m_memory;
+  std::atomic<bool> m_poison_reported{false};
+
+  ManagedList<ManagedQueue> m_queues;
+  ManagedList<ManagedEvent> m_events;
+};
+
+}  // namespace gantry

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gantry/core/queue_ref.hpp>
+
+#include <gantry/core/device_gate.hpp>
+#include <gantry/core/execution_context.hpp>
+#include <gantry/core/managed_device.hpp>
+#include <gantry/core/managed_queue.hpp>
+
+#include <fmt/format.h>
+
+namespace gantry {
+namespace {
+
+Status empty_reference(const char* what) {
+  return Status::error(Code::invalid_argument, fmt::format("the {} reference is empty", what));
+}
+
+/// Runs `call(queue)` inside the open period of a reference.
+template <class Call>
+[[gnu::always_inline]] inline Status with_queue(const ManagedQueue* reference, Call&& call) {
+  if (reference == nullptr) [[unlikely]]
+    return empty_reference("queue");
+  const QueueTarget target(reference);
+  return with_device(target.gate, target.generation, [&]() -> Status { return call(target.queue()); });
+}
+
+/// True when the open period of an event is over, which leaves nothing to wait for.
+bool over(const ManagedEvent& event) noexcept {
+  return event.generation < event.gate.generation.load();
+}
+
+}  // namespace
+
+Status QueueRef::launch(const KernelInfo& kernel, const Launch& launch, const void* body) const {
+  return with_queue(m_queue, [&](Queue& queue) { return queue.launch(kernel, launch, body); });
+}
+
+Status QueueRef::copy(void* to, const void* from, std::size_t bytes) const {
+  return with_queue(m_queue, [&](Queue& queue) { return queue.copy(to, from, bytes); });
+}
+
+Status QueueRef::write(void* to, const void* from, std::size_t bytes) const {
+  return with_queue(m_queue, [&](Queue& queue) { return queue.write(to, from, bytes); });
+}
+
+Status QueueRef::fill(void* to, const void* pattern, std::size_t pattern_bytes, std::size_t count) const {
+  return with_queue(m_queue, [&](Queue& queue) { return queue.fill(to, pattern, pattern_bytes, count); });
+}
+
+Status QueueRef::record(const EventRef& event) const {
+  return with_queue(m_queue, [&](Queue& queue) -> Status {
+    if (!event) return empty_reference("event");
+    const ManagedEvent& managed = *event.m_event;
+    if (&managed.gate != &QueueTarget(m_queue).gate) {
+      return Status::error(Code::invalid_argument, "an event can be recorded only in queues of its own device");
+    }
+    return with_device(managed.gate, managed.generation, [&] { return queue.record(*managed.target); });
+  });
+}
+
+Status QueueRef::wait(const EventRef& event) const {
+  return with_queue(m_queue, [&](Queue& queue) -> Status {
+    if (!event) return empty_reference("event");
+    const ManagedEvent& managed = *event.m_event;
+    if (over(managed)) return {};
+    return with_device(managed.gate, managed.generation, [&] { return queue.wait(*managed.target); });
+  });
+}
+
+Status QueueRef::host_function(void (*function)(void* argument), void* argument) const {
+  return with_queue(m_queue, [&](Queue& queue) { return queue.host_function(function, argument); });
+}
+
+Status QueueRef::sync() const {
+  return with_queue(m_queue, [&](Queue& queue) -> Status {
+    if (const ExecutionContext* context = execution_context(); context != nullptr && context->queue == &queue) {
+      return Status::error(Code::refused,
+                           fmt::format("a fence of queue {} inside work of that queue would never end", id()));
+    }
+    return queue.sync();
+  });
+}
+
+bool QueueRef::idle() const noexcept {
+  if (m_queue == nullptr) return true;
+  const QueueTarget target(m_queue);
+  const DeviceCall call(target.gate, target.generation);
+  return !call || target.queue().idle();
+}
+
+DeviceHandle QueueRef::device() const noexcept {
+  if (m_queue == nullptr) return {};
+  const QueueTarget target(m_queue);
+  return {target.gate.id, target.generation};
+}
+
+std::uint32_t QueueRef::id() const noexcept {
+  if (m_queue == nullptr) return 0;
+  const QueueTarget target(m_queue);
+  return target.managed != nullptr ? target.managed->id : target.gate.default_queue_id();
+}
+
+std::string QueueRef::label() const {
+  if (m_queue == nullptr) return {};
+  const QueueTarget target(m_queue);
+  return target.managed != nullptr ? target.managed->label : "default";
+}
+
+int QueueRef::concurrency() const noexcept {
+  if (m_queue == nullptr) return 0;
+  const QueueTarget target(m_queue);
+  return target.managed != nullptr ? target.managed->concurrency
+                                   : target.gate.concurrency.load(std::memory_order_relaxed);
+}
+
+void QueueRef::acquire_counted(ManagedQueue* queue) noexcept {
+  queue->references.fetch_add(1, std::memory_order_relaxed);
+}
+
+void QueueRef::release_counted(ManagedQueue* queue) noexcept {
+  queue->gate.device.load()->release(*queue);
+}
+
+bool EventRef::ready() const noexcept {
+  if (m_event == nullptr) return true;
+  const DeviceCall call(m_event->gate, m_event->generation);
+  return !call || m_event->target->ready();
+}
+
+Status EventRef::sync() const {
+  if (m_event == nullptr) return empty_reference("event");
+  if (over(*m_event)) return {};
+  return with_device(m_event->gate, m_event->generation, [&] { return m_event->target->sync(); });
+}
+
+void EventRef::acquire(ManagedEvent* event) noexcept {
+  if (event != nullptr) event->references.fetch_add(1, std::memory_order_relaxed);
+}
+
+void EventRef::release(ManagedEvent* event) noexcept {
+  if (event != nullptr) event->gate.device.load()->release(*event);
+}
+
+}  // namespace gantry

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gantry/core/runtime.hpp>
+
+#include <gantry/base/leaky.hpp>
+#include <gantry/base/log.hpp>
+#include <gantry/base/try.hpp>
+#include <gantry/core/execution_context.hpp>
+#include <gantry/core/exit.hpp>
+#include <gantry/core/fork_guard.hpp>
+#include <gantry/core/managed_device.hpp>
+#include <gantry/core/registry.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <mutex>
+#include <random>
+#include <utility>
+
+namespace gantry {
+namespace {
+
+/// The devices as they were selected; never changed once made.
+struct DeviceList {
+  Selection selection;
+  std::vector<std::unique_ptr<ManagedDevice>> devices;
+};
+
+Status write_file(const std::string& path, const std::string& text) {
+  std::FILE* file = std::fopen(path.c_str(), "we");
+  if (file == nullptr) return Status::error(Code::driver_error, fmt::format("cannot write {}", path), errno);
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fputc('\n', file) != EOF;
+  if (std::fclose(file) == 0 && written) return {};
+  return Status::error(Code::driver_error, fmt::format("cannot write all of {}", path), errno);
+}
+
+}  // namespace
+
+struct Runtime::State {
+  State(std::vector<Backend*> backends, std::optional<Settings> from_environment, LiveObjects& objects)
+      : registry(std::move(backends)), settings(std::move(from_environment)), live(objects) {}
+
+  const Registry registry;
+  const std::optional<Settings> settings;
+  LiveObjects& live;
+
+  std::mutex making;  ///< guards configuration, and making the list
+  Configuration configuration;
+  std::unique_ptr<const DeviceList> owned_list;
+  std::atomic<const DeviceList*> list{nullptr};
+
+  std::mutex reporting;  ///< guards all below
+  LeakCallback callback = nullptr;
+  void* callback_user = nullptr;
+  LeakReport reported;  ///< all that was ever reported: what GANTRY_LEAKS_FILE holds
+  std::atomic<bool> leaks_failed{false};
+
+  Result<const DeviceList*> devices();
+  Result<SelectionInput> input(const ProcessResources& resources) const;
+  void emit(const LeakReport& report);
+};
+
+Runtime::Runtime(std::vector<Backend*> backends, std::optional<Settings> settings, LiveObjects& live)
+    : m_state(std::make_unique<State>(std::move(backends), std::move(settings), live)) {
+  arm_fork_guard();
+}
+
+Runtime::~Runtime() = default;
+
+Runtime& Runtime::get() {
+  static Leaky<Runtime> runtime(compiled_backends(),
+                                gantry::settings() != nullptr ? std::optional(*gantry::settings()) : std::nullopt,
+                                LiveObjects::get());
+  return *runtime;
+}
+
+Status Runtime::configure(Configuration configuration) {
+  if (in_forked_child()) return forked_child_error();
+  const std::lock_guard lock(m_state->making);
+  if (m_state->list.load() != nullptr) {
+    return Status::error(Code::busy, "the list of devices is in use already: configure Gantry before its first use");
+  }
+  m_state->configuration = std::move(configuration);
+  return {};
+}
+
+Result<const DeviceList*> Runtime::State::devices() {
+  if (in_forked_child()) return forked_child_error();
+  if (const DeviceList* made = list.load(std::memory_order_acquire); made != nullptr) return made;
+  const std::lock_guard lock(making);
+  if (owned_list != nullptr) return owned_list.get();
+  if (!settings) return settings_status();
+
+  ProcessResources resources = configuration.resources;
+  if (resources.cpus.empty()) {
+    resources.cpus = CpuSet::of_calling_thread();
+    resources.reason = "sched_getaffinity";
+  }
+  if (settings->num_threads != 0) resources.num_threads = settings->num_threads;
+  GANTRY_TRY_ASSIGN(SelectionInput decided_by, input(resources));
+  auto made = std::make_unique<DeviceList>();
+  GANTRY_TRY_ASSIGN(made->selection, select_devices(std::move(decided_by)));
+  const ManagedDevice::Environment environment{live, settings->close_timeout, resources};
+  for (const Selection::Device& device : made->selection.devices) {
+    if (!device.id) continue;
+    made->devices.push_back(
+        std::make_unique<ManagedDevice>(*device.id, registry.backend(device.info.backend), device.info, environment));
+  }
+  log(LogLevel::info, "default device: " + made->selection.choice.reason);
+  owned_list = std::move(made);
+  list.store(owned_list.get(), std::memory_order_release);
+  return owned_list.get();
+}
+
+Result<SelectionInput> Runtime::State::input(const ProcessResources& resources) const {
+  SelectionInput input;
+  input.devices = settings->devices;
+  input.require_gpu = settings->require == Require::gpu;
+  input.request = configuration.request;
+  if (input.request.map_by == DeviceRequest::MapBy::random) input.random = std::random_device()();
+  GANTRY_TRY_ASSIGN(input.local_rank, local_rank_from_environment());
+  std::vector<DeviceToken> entries;
+  if (input.devices) {
+    GANTRY_TRY_ASSIGN(entries, parse_devices(*input.devices));
+  }
+  GANTRY_TRY_ASSIGN(input.backends, registry.survey(entries, resources));
+  return input;
+}
+
+Result<Selection> Runtime::selection() {
+  GANTRY_TRY_ASSIGN(const DeviceList* list, m_state->devices());
+  return list->selection;
+}
+
+Result<std::vector<DeviceStatus>> Runtime::devices() {
+  GANTRY_TRY_ASSIGN(const DeviceList* list, m_state->devices());
+  std::vector<DeviceStatus> all;
+  for (std::size_t i = 0; i < list->devices.size(); ++i) {
+    all.push_back(list->devices[i]->status());
+    all.back().selection = list->selection.devices[i].reason;
+  }
+  return all;
+}
+
+Result<DeviceChoice> Runtime::default_device() {
+  GANTRY_TRY_ASSIGN(const DeviceList* list, m_state->devices());
+  return list->selection.choice;
+}
+
+Result<DeviceHandle> Runtime::open(DeviceId id) {
+  GANTRY_TRY_ASSIGN(ManagedDevice * device, this->device({id, 1}));
+  arm_exit();
+  return device->open();
+}
+
+Status Runtime::close(DeviceId id, CloseMode mode) {
+  GANTRY_TRY_ASSIGN(ManagedDevice * device, this->device({id, 1}));
+  LeakReport leaked;
+  Status status = device->close(mode, leaked);
+  m_state->emit(leaked);
+  return status;
+}
+
+Status Runtime::close_all() {
+  if (in_forked_child()) return forked_child_error();
+  if (execution_context() != nullptr) {
+    return Status::error(Code::refused,
+                         "devices cannot be closed inside a kernel or host function, which that would wait for");
+  }
+  const DeviceList* list = m_state->list.load(std::memory_order_acquire);
+  if (list == nullptr) return {};
+  Status status;
+  LeakReport leaked;
+  for (std::size_t i = list->devices.size(); i-- > 0;) status.join(list->devices[i]->close(CloseMode::force, leaked));
+  std::sort(leaked.objects.begin(), leaked.objects.end(),
+            [](const LiveObject& a, const LiveObject& b) { return a.sequence < b.sequence; });
+  m_state->emit(leaked);
+  return status;
+}
+
+void Runtime::State::emit(const LeakReport& report) {
+  if (report.empty()) return;
+  LeakCallback call = nullptr;
+  void* user = nullptr;
+  std::string json;
+  {
+    const std::lock_guard lock(reporting);
+    call = callback;
+    user = callback_user;
+    reported.objects.insert(reported.objects.end(), report.objects.begin(), report.objects.end());
+    if (!settings->leaks_file.empty()) json = reported.to_json();
+  }
+  if (settings->leaks != Leaks::off) {
+    log(LogLevel::error, "leak report: " + report.to_text());
+    if (!json.empty()) {
+      if (const Status status = write_file(settings->leaks_file, json); !status.ok())
+        log(LogLevel::error, status.message());
+    }
+    if (settings->leaks == Leaks::fail) leaks_failed.store(true);
+  }
+  if (call != nullptr) call(report, user);
+}
+
+LeakReport Runtime::leak_report() const {
+  return in_forked_child() ? LeakReport() : m_state->live.snapshot();
+}
+
+LeakCallback Runtime::set_leak_callback(LeakCallback callback, void* user) {
+  const std::lock_guard lock(m_state->reporting);
+  m_state->callback_user = user;
+  return std::exchange(m_state->callback, callback);
+}
+
+bool Runtime::leaks_failed() const noexcept {
+  return m_state->leaks_failed.load();
+}
+
+bool Runtime::find_allocation(const void* address, Allocation& found) const noexcept {
+  LiveObjectView view;
+  if (in_forked_child() || !m_state->live.find(address, view)) return false;
+  found = {view.device, view.kind == ObjectKind::pinned_memory ? MemoryKind::pinned : MemoryKind::device, view.address,
+           view.bytes};
+  return true;
+}
+
+Status Runtime::fence_all() {
+  if (in_forked_child()) return forked_child_error();
+  Status status;
+  if (const DeviceList* list = m_state->list.load(std::memory_order_acquire); list != nullptr) {
+    for (const auto& device : list->devices) status.join(device->fence());
+  }
+  return status;
+}
+
+Result<ManagedDevice*> Runtime::device(DeviceHandle handle) {
+  GANTRY_TRY_ASSIGN(const DeviceList* list, m_state->devices());
+  if (handle.id < 0 || static_cast<std::size_t>(handle.id) >= list->devices.size()) [[unlikely]] {
+    std::string existing;
+    for (std::size_t i = 0; i < list->devices.size(); ++i) {
+      existing += fmt::format("{}{} = {}", i == 0 ? "" : ", ", i, list->devices[i]->info().name);
+    }
+    return Status::error(Code::not_found,
+                         fmt::format("there is no device {}; the devices are {}", handle.id, existing));
+  }
+  if (handle.generation == 0) [[unlikely]] {
+    return Status::error(Code::invalid_argument, "the device handle is empty: open_device returns one");
+  }
+  return list->devices[static_cast<std::size_t>(handle.id)].get();
+}
+
+}  // namespace gantry
