@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gantry/base/biased_lock.hpp>
+#include <gantry/base/leaky.hpp>
+#include <gantry/core/address_index.hpp>
+#include <gantry/core/live_objects.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gantry {
+namespace {
+
+std::uintptr_t number(const void* address) noexcept { return reinterpret_cast<std::uintptr_t>(address); }
+
+bool is_memory(ObjectKind kind) noexcept {
+  return kind == ObjectKind::device_memory || kind == ObjectKind::pinned_memory;
+}
+
+constexpr std::size_t label_words = 6;
+constexpr std::size_t label_bytes = label_words * sizeof(std::uint64_t) - 1;  // and a null byte
+using Label = std::array<std::uint64_t, label_words>;
+
+/// One live object. Records are never freed: a dead one waits for the next object. Everything that readers without a
+/// lock look at is atomic; `version` is odd while they must not believe it (a sequence lock with one writer at a time).
+struct Record {
+  std::atomic<std::uint32_t> version{1};
+  std::atomic<ObjectKind> kind{};
+  std::atomic<DeviceHandle> device{};
+  std::atomic<std::uintptr_t> base{0};
+  std::atomic<std::size_t> bytes{0};
+  std::atomic<const char*> device_name{nullptr};
+  std::atomic<std::uint64_t> sequence{0};
+  std::array<std::atomic<std::uint64_t>, label_words> label{};  // as much of it as has room
+
+  // Only with the lock held.
+  std::unique_ptr<std::string> long_label;
+  Record* next_free = nullptr;
+
+  [[nodiscard]] bool live() const noexcept { return version.load(std::memory_order_relaxed) % 2 == 0; }
+
+  [[nodiscard]] bool contains(std::uintptr_t address) const noexcept {
+    const std::uintptr_t from = base.load(std::memory_order_acquire);
+    return address >= from && address - from < std::max<std::size_t>(bytes.load(std::memory_order_acquire), 1);
+  }
+
+  [[nodiscard]] LiveObjectView view() const noexcept {
+    // Acquire, so that the check of the version comes after them.
+    return {.kind = kind.load(std::memory_order_acquire),
+            .address = reinterpret_cast<void*>(base.load(std::memory_order_acquire)),
+            .bytes = bytes.load(std::memory_order_acquire),
+            .device = device.load(std::memory_order_acquire),
+            .device_name = device_name.load(std::memory_order_acquire),
+            .sequence = sequence.load(std::memory_order_acquire)};
+  }
+
+  [[nodiscard]] Label short_label() const noexcept {
+    Label words{};
+    for (std::size_t i = 0; i < label_words; ++i) words[i] = label[i].load(std::memory_order_acquire);
+    return words;
+  }
+
+  [[nodiscard]] std::string full_label() const {
+    if (long_label) return *long_label;
+    const Label words = short_label();
+    return reinterpret_cast<const char*>(words.data());
+  }
+};
+
+/// The beginning of a label, padded with zeros: always ends in a null byte.
+Label pack(std::string_view text) noexcept {
+  Label words{};
+  std::memcpy(words.data(), text.data(), std::min(text.size(), label_bytes));
+  return words;
+}
+
+/// Memory that was freed not long ago, to tell a second free from a wild pointer.
+struct Freed {
+  std::uintptr_t base = 0;
+  std::size_t bytes = 0;
+  const char* device_name = nullptr;
+  std::array<std::uint64_t, 4> label{};  // its beginning, ended by a null byte when it is used
+};
+constexpr std::size_t remembered = 256;
+
+// Two keys lead to each memory object: its address, and the aligned granule (of the power of two that its size fits)
+// that its address lies in. An address is found by looking at its own granule and the one before, for each granule size
+// in use. Granule keys and address keys differ in their low six bits.
+constexpr unsigned smallest_granule = 8;
+
+std::uint64_t address_key(std::uintptr_t base) noexcept { return base << 6 | 63; }
+std::uint64_t granule_key(std::uintptr_t granule, unsigned log2) noexcept { return granule << 6 | log2; }
+unsigned granule_log2(std::size_t bytes) noexcept {
+  return std::max(smallest_granule, bytes < 2 ? 0u : static_cast<unsigned>(std::bit_width(bytes - 1)));
+}
+
+}  // namespace
+
+struct LiveObjects::State {
+  AddressIndex<Record> index;             // changed only with the lock held
+  std::atomic<std::uint64_t> granules{0};  // bit n: some object was kept under granules of 2^n bytes
+
+  BiasedLock lock;  // guards all below and all changes
+  Record* free = nullptr;
+  std::vector<std::unique_ptr<Record[]>> chunks;
+  std::vector<std::size_t> chunk_sizes;
+  std::uint64_t sequence = 0;
+  std::size_t live = 0;
+  std::array<Freed, remembered> freed;
+  std::size_t next_freed = 0;
+
+  // With the lock held.
+  Record* new_record();
+  Record* at(ObjectKind kind, const void* address) const noexcept;
+  std::unique_ptr<std::string> retire(Record& record) noexcept;
+  Status explain(DeviceHandle device, const void* address);
+  template <class Visit>
+  void for_each_live(Visit&& visit) const;
+
+  // Without.
+  template <class Read>
+  bool read_containing(const void* address, Read&& read) const noexcept;
+};
+
+Record* LiveObjects::State::new_record() {
+  if (free == nullptr) {
+    const std::size_t count = chunks.empty() ? 64 : std::min<std::size_t>(chunk_sizes.back() * 2, 4096);
+    chunks.push_back(std::make_unique<Record[]>(count));
+    chunk_sizes.push_back(count);
+    for (std::size_t i = count; i-- > 0;) chunks.back()[i].next_free = std::exchange(free, &chunks.back()[i]);
+  }
+  return std::exchange(free, free->next_free);
+}
+
+Record* LiveObjects::State::at(ObjectKind kind, const void* address) const noexcept {
+  return index.find(address_key(number(address)), [&](const Record& record) {
+    const ObjectKind its = record.kind.load(std::memory_order_relaxed);
+    return is_memory(kind) ? is_memory(its) : its == kind;
+  });
+}
+
+/// Returns what is left to destroy outside of the lock.
+std::unique_ptr<std::string> LiveObjects::State::retire(Record& record) noexcept {
+  const std::uintptr_t base = record.base.load(std::memory_order_relaxed);
+  const std::size_t bytes = record.bytes.load(std::memory_order_relaxed);
+  record.version.store(record.version.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  index.erase(address_key(base), &record);
+  if (is_memory(record.kind.load(std::memory_order_relaxed))) {
+    const unsigned log2 = granule_log2(bytes);
+    index.erase(granule_key(base >> log2, log2), &record);
+    Freed& entry = freed[next_freed++ % remembered];
+    entry = {.base = base, .bytes = bytes, .device_name = record.device_name.load(std::memory_order_relaxed)};
+    for (std::size_t i = 0; i < entry.label.size(); ++i) {
+      entry.label[i] = record.label[i].load(std::memory_order_relaxed);
+    }
+  }
+  record.next_free = std::exchange(free, &record);
+  --live;
+  return std::move(record.long_label);
+}
+
+template <class Visit>
+void LiveObjects::State::for_each_live(Visit&& visit) const {
+  for (std::size_t c = 0; c < chunks.size(); ++c) {
+    for (std::size_t i = 0; i < chunk_sizes[c]; ++i) {
+      if (chunks[c][i].live()) visit(chunks[c][i]);
+    }
+  }
+}
+
+template <class Read>
+bool LiveObjects::State::read_containing(const void* address, Read&& read) const noexcept {
+  const std::uintptr_t wanted = number(address);
+  const auto accept = [&](const Record& record) {
+    const std::uint32_t version = record.version.load(std::memory_order_acquire);
+    if (version % 2 != 0 || !record.contains(wanted) || !is_memory(record.kind.load(std::memory_order_acquire))) {
+      return false;
+    }
+    read(record);
+    return record.version.load(std::memory_order_relaxed) == version;
+  };
+  for (std::uint64_t sizes = granules.load(std::memory_order_acquire); sizes != 0; sizes &= sizes - 1) {
+    const auto log2 = static_cast<unsigned>(std::countr_zero(sizes));
+    const std::uintptr_t granule = wanted >> log2;
+    if (index.find(granule_key(granule, log2), accept) != nullptr) return true;
+    if (granule != 0 && index.find(granule_key(granule - 1, log2), accept) != nullptr) return true;
+  }
+  return false;
+}
+
+Status LiveObjects::State::explain(DeviceHandle device, const void* address) {
+  const auto invalid = [&](std::string_view why) {
+    return Status::error(Code::invalid_argument, fmt::format("cannot deallocate {}: {}", address, why));
+  };
+  const std::uintptr_t wanted = number(address);
+  LiveObjectView object;
+  std::string label;
+  if (read_containing(address, [&](const Record& record) {
+        object = record.view();
+        label = record.full_label();
+      })) {
+    const std::string name = fmt::format("'{}' ({} bytes on {})", label, object.bytes, object.device_name);
+    if (number(object.address) != wanted) {
+      return invalid(fmt::format("it is not the start of an allocation but lies {} bytes into {}",
+                                 wanted - number(object.address), name));
+    }
+    if (object.device.id != device.id) return invalid(fmt::format("it is memory of another device: {}", name));
+    return Status::error(Code::stale_handle, fmt::format("cannot deallocate {}: {} was allocated in another open period "
+                                                         "of the device",
+                                                         address, name));
+  }
+  for (std::size_t back = 1; back <= std::min(remembered, next_freed); ++back) {
+    Freed& entry = freed[(next_freed - back) % remembered];
+    if (wanted < entry.base || wanted - entry.base >= std::max<std::size_t>(entry.bytes, 1)) continue;
+    auto words = entry.label;
+    char* text = reinterpret_cast<char*>(words.data());
+    text[sizeof(words) - 1] = '\0';
+    return invalid(fmt::format("it was freed before{}: '{}' ({} bytes on {})",
+                               wanted == entry.base ? "" : " and is not the start of an allocation", text, entry.bytes,
+                               entry.device_name));
+  }
+  return invalid("it was never allocated here");
+}
+
+LiveObjects::LiveObjects() : m_state(std::make_unique<State>()) {}
+LiveObjects::~LiveObjects() = default;
+
+LiveObjects& LiveObjects::get() {
+  static Leaky<LiveObjects> objects;
+  return *objects;
+}
+
+void LiveObjects::insert(ObjectKind kind, const void* address, std::size_t bytes, std::string_view label,
+                         DeviceHandle device, const char* device_name) {
+  const Label words = pack(label);
+  auto long_label = label.size() > label_bytes ? std::make_unique<std::string>(label) : nullptr;
+  const std::uintptr_t base = number(address);
+
+  State& state = *m_state;
+  const std::scoped_lock guard(state.lock);
+  Record& record = *state.new_record();
+  // The version is odd. Release, so that a reader that sees any of these has seen that.
+  record.kind.store(kind, std::memory_order_release);
+  record.device.store(device, std::memory_order_release);
+  record.base.store(base, std::memory_order_release);
+  record.bytes.store(bytes, std::memory_order_release);
+  record.device_name.store(device_name, std::memory_order_release);
+  record.sequence.store(++state.sequence, std::memory_order_release);
+  for (std::size_t i = 0; i < label_words; ++i) record.label[i].store(words[i], std::memory_order_release);
+  record.long_label = std::move(long_label);
+  record.version.store(record.version.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+
+  state.index.insert(address_key(base), &record);
+  if (is_memory(kind)) {
+    const unsigned log2 = granule_log2(bytes);
+    state.index.insert(granule_key(base >> log2, log2), &record);
+    const std::uint64_t granules = state.granules.load(std::memory_order_relaxed);
+    state.granules.store(granules | std::uint64_t{1} << log2, std::memory_order_release);
+  }
+  ++state.live;
+}
+
+Result<LiveObjectView> LiveObjects::remove_memory(DeviceHandle device, const void* address) {
+  std::unique_ptr<std::string> rest;  // destroyed after the lock is given back
+  State& state = *m_state;
+  const std::scoped_lock guard(state.lock);
+  Record* record = state.at(ObjectKind::device_memory, address);
+  if (record == nullptr || record->device.load(std::memory_order_relaxed) != device) {
+    return state.explain(device, address);
+  }
+  const LiveObjectView view = record->view();
+  rest = state.retire(*record);
+  return view;
+}
+
+bool LiveObjects::remove(ObjectKind kind, const void* address) noexcept {
+  std::unique_ptr<std::string> rest;
+  const std::scoped_lock guard(m_state->lock);
+  Record* record = m_state->at(kind, address);
+  if (record != nullptr) rest = m_state->retire(*record);
+  return record != nullptr;
+}
+
+bool LiveObjects::find(const void* address, LiveObjectView& found) const noexcept {
+  return m_state->read_containing(address, [&](const Record& record) { found = record.view(); });
+}
+
+std::size_t LiveObjects::label(const void* address, char* buffer, std::size_t buffer_bytes) const noexcept {
+  if (buffer_bytes == 0) return 0;
+  Label words{};
+  if (!m_state->read_containing(address, [&](const Record& record) { words = record.short_label(); })) words = {};
+  const char* text = reinterpret_cast<const char*>(words.data());
+  const std::size_t length = std::min(std::strlen(text), buffer_bytes - 1);
+  std::memcpy(buffer, text, length);
+  buffer[length] = '\0';
+  return length;
+}
+
+std::size_t LiveObjects::count(DeviceId device) const {
+  const std::scoped_lock guard(m_state->lock);
+  std::size_t n = 0;
+  m_state->for_each_live([&](const Record& record) { n += record.device.load().id == device ? 1 : 0; });
+  return n;
+}
+
+std::size_t LiveObjects::count() const {
+  const std::scoped_lock guard(m_state->lock);
+  return m_state->live;
+}
+
+namespace {
+
+LiveObject described(const Record& record) {
+  const LiveObjectView view = record.view();
+  return {.kind = view.kind,
+          .address = view.address,
+          .bytes = view.bytes,
+          .label = record.full_label(),
+          .device = view.device,
+          .device_name = view.device_name,
+          .sequence = view.sequence};
+}
+
+LeakReport sorted(std::vector<LiveObject> objects) {
+  std::ranges::sort(objects, {}, &LiveObject::sequence);
+  return {std::move(objects)};
+}
+
+}  // namespace
+
+LeakReport LiveObjects::snapshot() const {
+  std::vector<LiveObject> objects;
+  {
+    const std::scoped_lock guard(m_state->lock);
+    m_state->for_each_live([&](const Record& record) { objects.push_back(described(record)); });
+  }
+  return sorted(std::move(objects));
+}
+
+LeakReport LiveObjects::snapshot(DeviceId device) const {
+  LeakReport report = snapshot();
+  std::erase_if(report.objects, [&](const LiveObject& object) { return object.device.id != device; });
+  return report;
+}
+
+LeakReport LiveObjects::remove_all(DeviceId device) {
+  std::vector<LiveObject> objects;
+  {
+    const std::scoped_lock guard(m_state->lock);
+    m_state->for_each_live([&](Record& record) {
+      if (record.device.load(std::memory_order_relaxed).id != device) return;
+      objects.push_back(described(record));
+      m_state->retire(record);
+    });
+  }
+  return sorted(std::move(objects));
+}
+
+}  // namespace gantry
