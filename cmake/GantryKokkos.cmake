@@ -142,6 +142,7 @@ function(gantry_fetch_kokkos tree)
       -o Dir::State::status=/dev/null
       -o Dir::Cache=${work}/cache
       -o Acquire::Languages=none
+      -o Acquire::Check-Valid-Until=false # the mirror may be a snapshot; signatures are checked all the same
       -o Acquire::Retries=3
       -o APT::Sandbox::User=root
       -o APT::Update::Error-Mode=any
