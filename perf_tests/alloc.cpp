@@ -8,9 +8,11 @@
 
 #ifdef PERF_SIDE_GANTRY
 #include <gantry/core/gantry.hpp>
+#include <gantry/core/memory_pool.hpp>
 #endif
 
 #include <array>
+#include <cstdlib>
 
 namespace {
 
@@ -79,5 +81,30 @@ void first_touch(benchmark::State& state) {
   }
 }
 BENCHMARK(first_touch)->ArgName("bytes")->Arg(4 << 20)->Arg(64 << 20)->UseManualTime();
+
+#ifdef PERF_SIDE_GANTRY
+class HeapSource final : public gantry::MemorySource {
+ public:
+  gantry::Result<void*> allocate(std::size_t bytes) override { return std::aligned_alloc(4096, bytes); }
+  gantry::Status free(void* memory, std::size_t) override {
+    std::free(memory);
+    return {};
+  }
+  gantry::MemoryInfo memory_info() const noexcept override { return {std::size_t{1} << 40, std::size_t{1} << 40}; }
+};
+
+// The pool alone, without the runtime's guard, the record of live objects and Kokkos: one allocate and one free.
+void pool(benchmark::State& state) {
+  const auto bytes = static_cast<std::size_t>(state.range(0));
+  HeapSource source;
+  gantry::MemoryPool pool(source, {});
+  for (auto _ : state) {
+    auto memory = pool.allocate(bytes);
+    benchmark::DoNotOptimize(*memory);
+    if (!pool.free(*memory).ok()) state.SkipWithError("free failed");
+  }
+}
+BENCHMARK(pool)->ArgName("bytes")->Arg(64)->Arg(4096)->Arg(1 << 20)->Arg(64 << 20)->UseRealTime();
+#endif
 
 }  // namespace
