@@ -11,7 +11,7 @@
 
 namespace heat {
 
-#if defined(HEAT_WITH_GANTRY)
+#if defined(GANTRY_DEFAULT_EXECUTION_SPACE)
 
 namespace {
 
@@ -29,14 +29,15 @@ std::vector<Device> choose_devices(int count) {
   const int present = static_cast<int>(list.size());
   if (count > present) {
     throw InputError(fmt::format(
-        "devices: {} asked for, there is only {}; GANTRY_HOST_DEVICES={} makes {} of the CPUs", count, present, count, count));
+        "devices: {} asked for, there is only {}; GANTRY_HOST_DEVICES={} makes {} of the CPUs", count, present,
+        count, count));
   }
 
   std::vector<Device> devices;
   for (int i = 0; i < count; ++i) {
     const int id = (choice.id + i) % present;
-    devices.push_back({Space(gantry::DeviceId(id)), list[id].info.name, i == 0 ? choice.reason : "next in the list",
-                       list[id].info.memory_bytes});
+    devices.push_back({i == 0 ? Space() : Space(gantry::DeviceId(id)), list[id].info.name,
+                       i == 0 ? choice.reason : "the next one", list[id].info.memory_bytes});
   }
   return devices;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "leaks.hpp"
 #include "options.hpp"
 #include "simulation.hpp"
 
@@ -37,16 +38,18 @@ int main(int argc, char** argv) try {
   heat::Result result;
   int kokkos_argc = static_cast<int>(for_kokkos.size());
   for_kokkos.push_back(nullptr);
+  heat::watch_leaks();
   Kokkos::initialize(kokkos_argc, for_kokkos.data());
-  int code = run(*options, out, result);
+  const int code = run(*options, out, result);
   Kokkos::finalize();
   if (code > wrong) return code;
+  result.leaks = heat::leaked_objects();
 
   heat::print_text(out, options->problem, result);
   if (options->json) heat::print_json(stdout, options->problem, result);
-  return code;
+  return result.clean() ? code : wrong;
 } catch (const heat::InputError& error) {
-  fmt::print(stderr, "heat: {}\nTry heat --help.\n", error.what());
+  fmt::print(stderr, "heat: {}\n", error.what());
   return bad_input;
 } catch (const std::exception& error) {
   fmt::print(stderr, "heat: {}\n", error.what());

@@ -75,10 +75,14 @@ void draw_panel(Canvas& canvas, int left, int top, const Frame& frame, double ho
 void draw_scale(Canvas& canvas, int left, int top, int height, double hottest) {
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < bar_width; ++x) canvas.blend(left + x, top + y, inferno(1 - (y + 0.5) / height));
-  for (const double part : {0.0, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0}) {
-    const int y = top + int(std::lround((1 - shade(part)) * (height - 1)));
+  double unit = std::pow(10, std::floor(std::log10(hottest)));
+  if (hottest < 2 * unit) unit /= 10;
+  for (const double mark : {0.0, 0.5, 1.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0, 16.0, 18.0}) {
+    const double value = mark * unit;
+    if (value > hottest) break;
+    const int y = top + int(std::lround((1 - shade(value / hottest)) * (height - 1)));
     for (int x = 0; x < 5; ++x) canvas.blend(left + bar_width + 3 + x, y, faint);
-    canvas.text(left + bar_width + 14, y + 5, fmt::format("{:.2f}", part * hottest), 10, ink);
+    canvas.text(left + bar_width + 14, y + 5, fmt::format("{:g}", value), 10, ink);
   }
 }
 

@@ -7,11 +7,14 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
 #include <limits>
 #include <map>
+
+#include <unistd.h>
 
 namespace heat {
 namespace {
@@ -102,10 +105,10 @@ std::vector<HotSpot> Problem::default_hot_spots() {
 }
 
 Problem read_problem(const std::string& path) {
+  if (std::filesystem::is_directory(path)) throw InputError(fmt::format("{}: cannot be read: it is a folder", path));
   std::ifstream file(path);
   if (!file) throw InputError(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
   const std::string text(std::istreambuf_iterator<char>(file), {});
-  if (file.bad() || text.empty()) throw InputError(fmt::format("{}: cannot be read, or is empty", path));
 
   Problem problem;
   try {
@@ -142,6 +145,13 @@ void Problem::validate() const {
   require(points_of_part <= std::numeric_limits<int>::max(), "grid",
           fmt::format("{} x {} x {} points are too many for {} device(s): {:.3g} on one, at most {}", grid[0], grid[1],
                       grid[2], devices, points_of_part, std::numeric_limits<int>::max()));
+
+  if (!output.empty()) {
+    const auto folder = std::filesystem::absolute(output).parent_path();
+    const bool writable = access(folder.c_str(), W_OK) == 0;
+    require(writable, "output", fmt::format("{}: {}", output, std::strerror(errno)));
+    require(!std::filesystem::is_directory(output), "output", output + " is a folder");
+  }
 
   require(!hot_spots.empty(), "hot_spots", "none given; at least one");
   for (std::size_t i = 0; i < hot_spots.size(); ++i) {

@@ -29,8 +29,8 @@ enum class Scheme : std::uint8_t { backward_euler, crank_nicolson };
 /// Heat conduction in the unit cube with cold walls: du/dt = diffusivity * laplace(u), u = 0 on the walls.
 struct Problem {
   std::array<int, 3> grid{128, 128, 128};  ///< points inside the walls along x, y, z
-  double time = 0.01;                      ///< simulated, from 0
-  int steps = 40;
+  double time = 0.006;                     ///< simulated, from 0
+  int steps = 30;
   double diffusivity = 1.0;
   Scheme scheme = Scheme::crank_nicolson;
   double tolerance = 1e-9;  ///< residual of each solve, relative to the norm of the initial field

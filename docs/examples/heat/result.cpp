@@ -15,6 +15,7 @@ void print_text(std::FILE* out, const Problem& problem, const Result& result) {
   fmt::print(out, "  time     {:.2f} s, of which {:.2f} s in {} iterations: {:.3f} ms each, {:.1f} GB/s\n",
              result.total_seconds, result.solve_seconds, result.iterations, per_iteration, 1e-9 * result.bandwidth);
   if (!problem.output.empty()) fmt::print(out, "  picture  {}\n", problem.output);
+  if (result.leaks) fmt::print(out, "  leaks    {}\n", *result.leaks == 0 ? "none" : std::to_string(*result.leaks));
 }
 
 void print_json(std::FILE* out, const Problem& problem, const Result& result) {
@@ -34,7 +35,7 @@ void print_json(std::FILE* out, const Problem& problem, const Result& result) {
                                     {"total_seconds", result.total_seconds},
                                     {"bytes_per_second", result.bandwidth},
                                     {"output", problem.output},
-                                    {"leaks", result.leaks}};
+                                    {"leaks", result.leaks ? nlohmann::json(*result.leaks) : nlohmann::json()}};
   fmt::print(out, "{}\n", line.dump());
 }
 

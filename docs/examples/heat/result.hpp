@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,11 @@ struct Result {
   double solve_seconds = 0;
   double total_seconds = 0;
   double bandwidth = 0;  ///< bytes a second during the solves
-  std::size_t leaks = 0;   ///< objects that the program still held when Kokkos was finalized
+  std::optional<std::size_t> leaks;  ///< objects still held when Kokkos was finalized; empty: not known
 
+  /// The numbers are right; a NaN is not.
   [[nodiscard]] bool pass() const { return error <= error_bound; }
+  [[nodiscard]] bool clean() const { return leaks.value_or(0) == 0; }
 };
 
 void print_text(std::FILE* out, const Problem& problem, const Result& result);
