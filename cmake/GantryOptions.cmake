@@ -26,7 +26,6 @@ target_compile_options(
   INTERFACE
     -Wall
     -Wextra
-    -Wpedantic
     -Wnon-virtual-dtor
     -Woverloaded-virtual
     -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=
