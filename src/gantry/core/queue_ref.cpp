@@ -94,6 +94,12 @@ DeviceHandle QueueRef::device() const noexcept {
   return {target.gate.id, target.generation};
 }
 
+bool QueueRef::current() const noexcept {
+  if (m_queue == nullptr) return false;
+  const QueueTarget target(m_queue);
+  return target.gate.admitted.load(std::memory_order_acquire) == target.generation;
+}
+
 std::uint32_t QueueRef::id() const noexcept {
   if (m_queue == nullptr) return 0;
   const QueueTarget target(m_queue);
