@@ -17,7 +17,7 @@ struct ForEach {
 
   void host(HostWorker& worker) const {
     using Index = impl::index_of<Functor, Tag, typename Domain::member_type, Domain::rank>;
-    const Functor& f = functor;
+    const Functor& __restrict f = functor;
     const Domain local = domain;
     for (WorkRange piece; worker.next(piece);) {
       local.template for_each_row<Index>(piece, [&](auto first, auto last, auto at) {

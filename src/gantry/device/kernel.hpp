@@ -92,6 +92,7 @@ class Kernel {
       .destroy = std::is_trivially_destructible_v<B> ? nullptr : destroy,
       .host = host,
       .host_join = join_or_null(),
+      .cost = {},
   };
 };
 

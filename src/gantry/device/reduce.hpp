@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <type_traits>
+#include <utility>
 
 namespace gantry {
 
@@ -21,6 +22,13 @@ inline constexpr bool accumulates_locally =
     Reducer::static_value_size() != 0 && Reducer::static_value_size() <= 1024 &&
     std::is_default_constructible_v<typename Reducer::value_type> &&
     std::is_move_constructible_v<typename Reducer::value_type>;
+
+/// How many values a share is accumulated in: several when they are small and plain.
+template <class Reducer>
+inline constexpr int lanes = std::is_trivially_copyable_v<typename Reducer::value_type> &&
+                                     sizeof(typename Reducer::value_type) <= 16
+                                 ? 8
+                                 : 1;
 
 template <class Value>
 void destroy_values(Value* values, unsigned count) noexcept {
@@ -39,6 +47,7 @@ struct Reduce {
   using functor_type = typename Pair::functor_type;
   using Reducer = typename Pair::reducer_type;
   using Value = typename Reducer::value_type;
+  static_assert(alignof(Value) <= 64, "The value's alignment is above that of scratch memory");
 
   Pair pair;
   Domain domain;
@@ -51,12 +60,15 @@ struct Reduce {
     const Reducer& reducer = pair.get_reducer();
     Value* const scratch = static_cast<Value*>(worker.scratch);
     if constexpr (impl::accumulates_locally<Reducer>) {
-      Value value;
-      reducer.init(&value);
-      accumulate(worker, value);
-      std::construct_at(scratch, std::move(value));
+      constexpr int lanes = impl::lanes<Reducer>;
+      Value lane[lanes];
+      for (Value& value : lane) reducer.init(&value);
+      accumulate<lanes>(worker, [&](int l) -> Value& { return lane[l]; });
+      for (int l = 1; l < lanes; ++l) reducer.join(&lane[0], &lane[l]);
+      std::construct_at(scratch, std::move(lane[0]));
     } else {
-      accumulate(worker, reducer.init(scratch));
+      reducer.init(scratch);
+      accumulate<1>(worker, [&](int) -> typename Reducer::reference_type { return Reducer::reference(scratch); });
     }
   }
 
@@ -78,16 +90,30 @@ struct Reduce {
   }
 
  private:
-  template <class Reference>
-  void accumulate(HostWorker& worker, Reference&& value) const {
+  /// Calls the functor for all items of the share, in turn with each of `lanes` values: a chain of additions to a single
+  /// one would take the latency of an addition for each item.
+  template <int lanes, class Values>
+  void accumulate(HostWorker& worker, const Values& value) const {
     using Index = impl::index_of<functor_type, Tag, typename Domain::member_type, Domain::rank>;
-    const auto& f = pair.get_functor();
+    const auto& __restrict f = pair.get_functor();
     const Domain local = domain;
     for (WorkRange piece; worker.next(piece);) {
       local.template for_each_row<Index>(piece, [&](auto first, auto last, auto at) {
-        for (auto i = first; i < last; ++i) {
-          at(i, [&](auto... indices) { impl::call<Tag>(f, indices..., value); });
+        using I = decltype(first);
+        const auto add = [&](I i, int lane) {
+          at(i, [&](auto... indices) { impl::call<Tag>(f, indices..., value(lane)); });
+        };
+        I i = first;
+        if constexpr (lanes > 1) {
+          const std::uint64_t length = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
+          const I stop = static_cast<I>(static_cast<std::uint64_t>(first) + (length - length % lanes));
+          for (; i < stop; i += lanes) {
+            [&]<int... lane>(std::integer_sequence<int, lane...>) {
+              (add(static_cast<I>(i + lane), lane), ...);
+            }(std::make_integer_sequence<int, lanes>());
+          }
         }
+        for (; i < last; ++i) add(i, 0);
       });
     }
   }

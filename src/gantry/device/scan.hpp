@@ -96,7 +96,7 @@ struct Scan {
   template <bool Final, class Reference>
   void pass(HostWorker& worker, Reference&& value) const {
     using Index = impl::index_of<functor_type, Tag, typename Domain::member_type>;
-    const auto& f = pair.get_functor();
+    const auto& __restrict f = pair.get_functor();
     const Domain local = domain;
     for (WorkRange piece; worker.next(piece);) {
       local.template for_each_row<Index>(piece, [&](auto first, auto last, auto at) {
