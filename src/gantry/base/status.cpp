@@ -21,6 +21,16 @@ Status Status::error(Code code, std::string text, int native, SourceLocation whe
   return status;
 }
 
+Status& Status::operator=(Status&& other) noexcept {
+  std::unique_ptr<Error> old = std::exchange(m_error, std::move(other.m_error));
+  if (old) destroy(std::move(old));
+  return *this;
+}
+
+void Status::destroy(std::unique_ptr<Error> first) noexcept {
+  while (first) first = std::move(first->next);
+}
+
 const std::string& Status::text() const noexcept {
   static const std::string& empty = *new std::string;  // never destroyed: errors are read during exit too
   return m_error ? m_error->text : empty;

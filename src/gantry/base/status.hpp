@@ -47,6 +47,11 @@ struct SourceLocation {
 class [[nodiscard]] GANTRY_API Status {
  public:
   Status() noexcept = default;
+  Status(Status&&) noexcept = default;
+  Status& operator=(Status&& other) noexcept;
+  ~Status() {
+    if (m_error) destroy(std::move(m_error));
+  }
 
   /// An error. `native` is the driver's or the operating system's own number (0: none).
   static Status error(Code code, std::string text, int native = 0,
@@ -80,6 +85,7 @@ class [[nodiscard]] GANTRY_API Status {
     SourceLocation where;
     std::unique_ptr<Error> next;
   };
+  static void destroy(std::unique_ptr<Error> first) noexcept;  // one by one: a long list must not fill the stack
   std::unique_ptr<Error> m_error;
 };
 
@@ -87,8 +93,14 @@ class [[nodiscard]] GANTRY_API Status {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : m_state(std::in_place_index<0>, std::move(value)) {}
-  Result(Status error) : m_state(std::in_place_index<1>, std::move(error)) {}
+  Result(T held) : m_state(std::in_place_index<0>, std::move(held)) {}
+  /// `error` must be one; an ok status made of a bug in the caller becomes an `internal` error.
+  Result(Status error, SourceLocation where = SourceLocation::current())
+      : m_state(std::in_place_index<1>, std::move(error)) {
+    if (std::get_if<1>(&m_state)->ok()) {
+      *std::get_if<1>(&m_state) = Status::error(Code::internal, "a result without a value has no error", 0, where);
+    }
+  }
 
   [[nodiscard]] bool ok() const noexcept { return m_state.index() == 0; }
   /// Only when ok().

@@ -75,21 +75,23 @@ struct Record {
   }
 };
 
-/// The beginning of a label, padded with zeros: always ends in a null byte.
+/// The beginning of a label, padded with zeros: always ends in a null byte. Word by word, because words that are loaded
+/// right after their bytes were stored wait for the stores to reach the cache.
 Label pack(std::string_view text) noexcept {
   Label words{};
-  std::memcpy(words.data(), text.data(), std::min(text.size(), label_bytes));
+  text = text.substr(0, label_bytes);
+  std::size_t word = 0;
+  for (; text.size() >= sizeof(words[0]); text.remove_prefix(sizeof(words[0]))) {
+    std::memcpy(&words[word++], text.data(), sizeof(words[0]));
+  }
+  for (std::size_t i = text.size(); i-- > 0;) {
+    words[word] = words[word] << 8 | static_cast<unsigned char>(text[i]);  // Gantry runs on little-endian machines
+  }
   return words;
 }
 
-/// Memory that was freed not long ago, to tell a second free from a wild pointer.
-struct Freed {
-  std::uintptr_t base = 0;
-  std::size_t bytes = 0;
-  const char* device_name = nullptr;
-  std::array<std::uint64_t, 4> label{};  // its beginning, ended by a null byte when it is used
-};
-constexpr std::size_t remembered = 256;
+/// Dead records that are not used again yet: they tell a second free from a wild pointer.
+constexpr std::size_t remembered = 128;
 
 // Two keys lead to each memory object: its address, and the aligned granule (of the power of two that its size fits)
 // that its address lies in. An address is found by looking at its own granule and the one before, for each granule size
@@ -114,13 +116,13 @@ struct LiveObjects::State {
   std::vector<std::size_t> chunk_sizes;
   std::uint64_t sequence = 0;
   std::size_t live = 0;
-  std::array<Freed, remembered> freed;
+  std::array<Record*, remembered> freed{};
   std::size_t next_freed = 0;
 
   // With the lock held.
   Record* new_record();
   Record* at(ObjectKind kind, const void* address) const noexcept;
-  std::unique_ptr<std::string> retire(Record& record) noexcept;
+  void retire(Record& record) noexcept;
   Status explain(DeviceHandle device, const void* address);
   template <class Visit>
   void for_each_live(Visit&& visit) const;
@@ -147,8 +149,7 @@ Record* LiveObjects::State::at(ObjectKind kind, const void* address) const noexc
   });
 }
 
-/// Returns what is left to destroy outside of the lock.
-std::unique_ptr<std::string> LiveObjects::State::retire(Record& record) noexcept {
+void LiveObjects::State::retire(Record& record) noexcept {
   const std::uintptr_t base = record.base.load(std::memory_order_relaxed);
   const std::size_t bytes = record.bytes.load(std::memory_order_relaxed);
   record.version.store(record.version.load(std::memory_order_relaxed) + 1, std::memory_order_release);
@@ -156,15 +157,11 @@ std::unique_ptr<std::string> LiveObjects::State::retire(Record& record) noexcept
   if (is_memory(record.kind.load(std::memory_order_relaxed))) {
     const unsigned log2 = granule_log2(bytes);
     index.erase(granule_key(base >> log2, log2), &record);
-    Freed& entry = freed[next_freed++ % remembered];
-    entry = {.base = base, .bytes = bytes, .device_name = record.device_name.load(std::memory_order_relaxed)};
-    for (std::size_t i = 0; i < entry.label.size(); ++i) {
-      entry.label[i] = record.label[i].load(std::memory_order_relaxed);
-    }
   }
-  record.next_free = std::exchange(free, &record);
+  if (Record* forgotten = std::exchange(freed[next_freed++ % remembered], &record)) {
+    forgotten->next_free = std::exchange(free, forgotten);
+  }
   --live;
-  return std::move(record.long_label);
 }
 
 template <class Visit>
@@ -218,14 +215,11 @@ Status LiveObjects::State::explain(DeviceHandle device, const void* address) {
                                                          address, name));
   }
   for (std::size_t back = 1; back <= std::min(remembered, next_freed); ++back) {
-    Freed& entry = freed[(next_freed - back) % remembered];
-    if (wanted < entry.base || wanted - entry.base >= std::max<std::size_t>(entry.bytes, 1)) continue;
-    auto words = entry.label;
-    char* text = reinterpret_cast<char*>(words.data());
-    text[sizeof(words) - 1] = '\0';
+    const Record& record = *freed[(next_freed - back) % remembered];
+    if (!is_memory(record.kind) || !record.contains(wanted)) continue;
     return invalid(fmt::format("it was freed before{}: '{}' ({} bytes on {})",
-                               wanted == entry.base ? "" : " and is not the start of an allocation", text, entry.bytes,
-                               entry.device_name));
+                               wanted == record.base ? "" : " and is not the start of an allocation",
+                               record.full_label(), record.bytes, record.device_name.load()));
   }
   return invalid("it was never allocated here");
 }
@@ -255,7 +249,7 @@ void LiveObjects::insert(ObjectKind kind, const void* address, std::size_t bytes
   record.device_name.store(device_name, std::memory_order_release);
   record.sequence.store(++state.sequence, std::memory_order_release);
   for (std::size_t i = 0; i < label_words; ++i) record.label[i].store(words[i], std::memory_order_release);
-  record.long_label = std::move(long_label);
+  record.long_label.swap(long_label);  // the one before is destroyed outside of the lock
   record.version.store(record.version.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 
   state.index.insert(address_key(base), &record);
@@ -269,7 +263,6 @@ void LiveObjects::insert(ObjectKind kind, const void* address, std::size_t bytes
 }
 
 Result<LiveObjectView> LiveObjects::remove_memory(DeviceHandle device, const void* address) {
-  std::unique_ptr<std::string> rest;  // destroyed after the lock is given back
   State& state = *m_state;
   const std::scoped_lock guard(state.lock);
   Record* record = state.at(ObjectKind::device_memory, address);
@@ -277,15 +270,14 @@ Result<LiveObjectView> LiveObjects::remove_memory(DeviceHandle device, const voi
     return state.explain(device, address);
   }
   const LiveObjectView view = record->view();
-  rest = state.retire(*record);
+  state.retire(*record);
   return view;
 }
 
 bool LiveObjects::remove(ObjectKind kind, const void* address) noexcept {
-  std::unique_ptr<std::string> rest;
   const std::scoped_lock guard(m_state->lock);
   Record* record = m_state->at(kind, address);
-  if (record != nullptr) rest = m_state->retire(*record);
+  if (record != nullptr) m_state->retire(*record);
   return record != nullptr;
 }
 
