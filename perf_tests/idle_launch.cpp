@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A launch after the device has been idle, and beside a program that wants the same cores.
 
-#include "support/attendance.hpp"
 #include "support/cpu_hog.hpp"
 #include "support/kokkos_bench.hpp"
-#include "support/samples.hpp"
+#include "support/shared_work.hpp"
 
 #include <sys/resource.h>
 
@@ -14,58 +13,58 @@ namespace {
 
 using namespace std::chrono_literals;
 
-struct Attend {
-  std::uint64_t launch;
-  KOKKOS_FUNCTION void operator()(int) const { perf::Attendance::note(launch); }
+struct Shared {
+  perf::SharedWork work;
+  KOKKOS_FUNCTION void operator()(int) const { work.run(); }
 };
 
-std::uint64_t g_launch = 0;
-
-void launch_and_fence(const perf::Space& space, int threads) {
-  Kokkos::parallel_for(perf::Range(space, 0, threads), Attend{++g_launch});
+void launch_and_fence(const perf::Space& space, std::uint64_t number) {
+  Kokkos::parallel_for(perf::Range(space, 0, space.concurrency()), Shared{perf::SharedWork(number)});
   space.fence();
 }
 
-// Times one launch + fence after each pause of `idle`; the counter `attended` is 1 when all threads ran each launch.
-void launch_after(benchmark::State& state, std::chrono::microseconds idle) {
+// Times one launch + fence after each pause, less the work of the kernel. The counter `attended` is 1 when all threads
+// took part in each launch: where one comes late, another may do its work.
+template <class Pause>
+void launch_after(benchmark::State& state, const Pause& pause) {
   const perf::Space space;
-  const int threads = space.concurrency();
+  std::uint64_t number = 0;
+  while (number < 100) launch_and_fence(space, ++number);
+  const double work = perf::SharedWork::seconds();
   perf::Samples samples;
   perf::Attendance::reset();
   for (auto _ : state) {
-    std::this_thread::sleep_for(idle);
+    pause();
     const auto start = perf::Clock::now();
-    launch_and_fence(space, threads);
-    samples.add(state, perf::seconds_since(start));
+    launch_and_fence(space, ++number);
+    samples.add(state, perf::seconds_since(start) - work);
   }
   samples.report(state);
-  state.counters["attended"] = perf::Attendance::share(static_cast<std::uint64_t>(state.iterations()), threads);
+  state.counters["attended"] =
+      perf::Attendance::share(static_cast<std::uint64_t>(state.iterations()), space.concurrency());
 }
 
-void after_idle(benchmark::State& state) { launch_after(state, 2ms); }
+void sleep_2ms() { std::this_thread::sleep_for(2ms); }
+
+void compute_200us() {
+  const auto start = perf::Clock::now();
+  while (perf::Clock::now() - start < 200us) {
+  }
+}
+
+void after_idle(benchmark::State& state) { launch_after(state, sleep_2ms); }
 BENCHMARK(after_idle)->UseManualTime()->Iterations(perf::iterations(300));
 
-// A program that computes for 200 us on one thread between its launches, while another process spins.
+// The program computes on one thread between its launches, while another process spins.
 void with_hog(benchmark::State& state) {
   const perf::CpuHog hog;
-  const perf::Space space;
-  const int threads = space.concurrency();
-  perf::Samples samples;
-  for (auto _ : state) {
-    const auto pause = perf::Clock::now();
-    while (perf::Clock::now() - pause < 200us) {
-    }
-    const auto start = perf::Clock::now();
-    launch_and_fence(space, threads);
-    samples.add(state, perf::seconds_since(start));
-  }
-  samples.report(state);
+  launch_after(state, compute_200us);
 }
 BENCHMARK(with_hog)->UseManualTime()->Iterations(perf::iterations(1500));
 
 void idle_with_hog(benchmark::State& state) {
   const perf::CpuHog hog;
-  launch_after(state, 2ms);
+  launch_after(state, sleep_2ms);
 }
 BENCHMARK(idle_with_hog)->UseManualTime()->Iterations(perf::iterations(300));
 
@@ -76,13 +75,13 @@ double cpu_seconds() {
          1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
-// CPUs in use while the program waits elsewhere after a launch. The first 10 ms may be spent spinning.
+// CPUs in use while the program waits elsewhere, from 10 ms after a launch on.
 void cpu_while_idle(benchmark::State& state) {
   const perf::Space space;
   double used = 0;
   double waited = 0;
   for (auto _ : state) {
-    launch_and_fence(space, space.concurrency());
+    launch_and_fence(space, 0);
     std::this_thread::sleep_for(10ms);
     const double before = cpu_seconds();
     const auto start = perf::Clock::now();

@@ -1,30 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a launch and the fence behind it cost when there is nothing to compute.
 
-#include "support/attendance.hpp"
 #include "support/kokkos_bench.hpp"
+#include "support/shared_work.hpp"
 
 namespace {
 
-struct Attend {
-  std::uint64_t launch;
-  KOKKOS_FUNCTION void operator()(int) const { perf::Attendance::note(launch); }
+struct Empty {
+  KOKKOS_FUNCTION void operator()(int) const {}
 };
 
-std::uint64_t g_launch = 0;
+struct Shared {
+  perf::SharedWork work;
+  KOKKOS_FUNCTION void operator()(int) const { work.run(); }
+};
 
-// One item a thread. The counter `attended` is 1 when every launch was run by all threads.
+// One item a thread and nothing to do: a runtime may run it where it is launched.
 void launch_fence(benchmark::State& state) {
   const perf::Space space;
   const int threads = space.concurrency();
-  perf::Attendance::reset();
   for (auto _ : state) {
-    Kokkos::parallel_for(perf::Range(space, 0, threads), Attend{++g_launch});
+    Kokkos::parallel_for(perf::Range(space, 0, threads), Empty{});
     space.fence();
   }
-  state.counters["attended"] = perf::Attendance::share(static_cast<std::uint64_t>(state.iterations()), threads);
 }
 BENCHMARK(launch_fence)->UseRealTime();
+
+// The counter `latency_ns` is what a launch takes beyond its work.
+void launch_fence_shared(benchmark::State& state) {
+  const perf::Space space;
+  perf::measure_shared_launches(state, space.concurrency(), [&](const perf::SharedWork& work) {
+    Kokkos::parallel_for(perf::Range(space, 0, space.concurrency()), Shared{work});
+    space.fence();
+  });
+}
+BENCHMARK(launch_fence_shared)->UseRealTime();
 
 void front_end(benchmark::State& state) {
   const Kokkos::OpenMP space;

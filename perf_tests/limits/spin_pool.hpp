@@ -4,13 +4,16 @@
 #include "support/rtt.hpp"
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <thread>
+#include <type_traits>
 
 namespace perf {
 
-/// The least a shared-memory launch can be: the caller and one worker, pinned to two cores, always spinning; one line
-/// goes out with the work, one comes back. No queue, no error, no sleep, no kernel object.
+/// The least a shared-memory launch can be: the caller and one worker, pinned to two cores, always spinning; a line (two
+/// for large bodies) goes out with the work, one comes back. No queue, no error, no sleep, no kernel object.
 class SpinPool {
  public:
   /// The process's pool. Its worker spins until the process ends.
@@ -24,8 +27,9 @@ class SpinPool {
   /// Calls work(0) here and work(1) on the worker; returns when both have.
   template <class Work>
   void run(const Work& work) {
-    m_post.work = [](const void* context, int thread) { (*static_cast<const Work*>(context))(thread); };
-    m_post.context = &work;
+    static_assert(std::is_trivially_copyable_v<Work> && sizeof(Work) <= sizeof(m_post.body));
+    m_post.call = [](const void* body, int thread) { (*static_cast<const Work*>(body))(thread); };
+    std::memcpy(m_post.body, &work, sizeof(Work));
     const std::uint64_t number = m_post.number.load(std::memory_order_relaxed) + 1;
     m_post.number.store(number, std::memory_order_release);
     work(0);
@@ -35,8 +39,9 @@ class SpinPool {
 
  private:
   SpinPool() {
-    pin_to_cpu(0);
     std::thread([this] { serve(); }).detach();
+    run([](int) {});
+    pin_to_cpu(0);
   }
 
   [[noreturn]] void serve() {
@@ -44,15 +49,15 @@ class SpinPool {
     for (std::uint64_t number = 1;; ++number) {
       while (m_post.number.load(std::memory_order_acquire) < number) {
       }
-      m_post.work(m_post.context, 1);
+      m_post.call(m_post.body, 1);
       m_done.store(number, std::memory_order_release);
     }
   }
 
   struct alignas(128) Post {
     std::atomic<std::uint64_t> number{0};
-    void (*work)(const void* context, int thread) = nullptr;
-    const void* context = nullptr;
+    void (*call)(const void* body, int thread) = nullptr;
+    std::byte body[112];
   };
   Post m_post;
   alignas(128) std::atomic<std::uint64_t> m_done{0};
