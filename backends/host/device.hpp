@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <backends/host/engine.hpp>
+#include <backends/host/memory.hpp>
+#include <gantry/core/device.hpp>
+
+#include <memory>
+
+namespace gantry::host {
+
+/// Some CPUs of the process as a device.
+class HostDevice final : public Device {
+ public:
+  /// `devices`: how many host devices share the process's memory.
+  static Result<std::unique_ptr<Device>> open(EngineOptions options, Protect protect, int devices);
+  ~HostDevice() override;
+
+  [[nodiscard]] int concurrency() const noexcept override { return m_engine->options.slots; }
+  [[nodiscard]] MemoryInfo memory_info() const noexcept override { return m_memory.info(); }
+  [[nodiscard]] MemoryTraits memory_traits(MemoryKind kind) const noexcept override;
+  Result<std::unique_ptr<Queue>> create_queue(const QueueOptions& options) override;
+  Result<std::unique_ptr<Event>> create_event() override;
+  Result<std::unique_ptr<Image>> load_image(const ImageSource& source) override;
+  Result<void*> allocate(MemoryKind kind, std::size_t bytes) override { return m_memory.allocate(kind, bytes); }
+  Status free(MemoryKind kind, void* memory, std::size_t bytes) override { return m_memory.free(kind, memory, bytes); }
+  Status drain(std::chrono::nanoseconds timeout) override;
+  [[nodiscard]] Status poison() const override { return m_engine->fault.peek(); }
+  Status close() override;
+
+ private:
+  HostDevice(std::shared_ptr<Engine> engine, int devices);
+
+  std::shared_ptr<Engine> m_engine;
+  Memory m_memory;
+  bool m_drained = true;
+  bool m_closed = false;
+};
+
+}  // namespace gantry::host

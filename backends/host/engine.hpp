@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <backends/host/fault.hpp>
+#include <backends/host/host_functions.hpp>
+#include <backends/host/lanes.hpp>
+#include <backends/host/protection.hpp>
+#include <backends/host/ready_list.hpp>
+#include <backends/host/thread_slots.hpp>
+#include <backends/host/stream.hpp>
+#include <backends/host/worker_pool.hpp>
+#include <gantry/base/settings.hpp>
+#include <gantry/core/cpu_set.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace gantry::host {
+
+/// How a device runs; fixed while it is open.
+struct EngineOptions {
+  std::string device_name;
+  int ordinal = 0;
+  int slots = 1;
+  CpuSet cpus;
+  Bind bind = Bind::device;
+  std::chrono::nanoseconds spin{50'000};  ///< 0 where spinning threads would share a CPU
+  float inline_limit = 500;  ///< nanoseconds, see Stream::tiny
+  bool strict = false;
+  bool blocking = false;
+};
+
+/// All that the threads of one open device share. Lives until the device is closed and its last thread has ended: a
+/// thread that a close had to leave behind keeps it.
+struct Engine : std::enable_shared_from_this<Engine> {
+  Engine(EngineOptions how, std::unique_ptr<Protection> guard)
+      : options(std::move(how)),
+        protection(std::move(guard)),
+        slots(options.slots),
+        lanes(options.slots),
+        workers(*this),
+        functions(*this) {}
+
+  /// Starts the workers, or none.
+  Status start();
+  /// Ends all threads. Those that are inside a kernel or a host function after `patience` are left behind: an error.
+  Status stop(std::chrono::nanoseconds patience);
+
+  void add(Stream& stream);
+  /// Takes a stream out and destroys it; one that is not idle is kept for the threads that are still in it.
+  void remove(std::unique_ptr<Stream> stream);
+  /// Waits until every stream is idle; false when the deadline came first. No stream may be removed meanwhile.
+  bool drain(std::chrono::steady_clock::time_point deadline);
+
+  /// Makes sure that the shares of a job just published get threads: wakes workers that sleep, and the reserve worker
+  /// for the launching thread's part where nobody else could or should take it.
+  void ring(std::uint32_t shares, bool all_slots) noexcept {
+    AsymmetricFence::light();  // doorbell, then `sleeping`; a worker goes the other way round
+    if (workers.sleeping() != 0) [[unlikely]] workers.wake(shares);
+    if (all_slots || options.slots == 1 || lanes.bound() > 1) [[unlikely]] ring_reserve(all_slots);
+  }
+  /// As ring, for a stream just put on the ready list.
+  void ring_ready() noexcept;
+
+  const EngineOptions options;
+  const std::unique_ptr<Protection> protection;  ///< null: off
+  Fault fault;
+  ThreadSlots slots;
+  Lanes lanes;
+  ReadyList ready;
+  WorkerPool workers;
+  HostFunctions functions;
+
+ private:
+  void ring_reserve(bool at_once) noexcept;
+
+  std::mutex m_mutex;  // guards all below
+  std::vector<Stream*> m_streams;
+  std::vector<std::unique_ptr<Stream>> m_abandoned;  // closed while work ran
+};
+
+}  // namespace gantry::host

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+
+namespace gantry::host {
+
+/// What a process says when host code touches protected device memory, before it dies of it. The handler of SIGSEGV
+/// that says it passes every signal on to the handler before it, and is never taken out.
+class FaultMessage {
+ public:
+  /// Idempotent, any thread.
+  static void install();
+
+  /// Ranges whose faults are explained: as many as fit a table, others get a message without the device. The name is
+  /// copied.
+  static void add(const void* memory, std::size_t bytes, const char* device_name) noexcept;
+  static void remove(const void* memory, std::size_t bytes) noexcept;
+};
+
+}  // namespace gantry::host

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <backends/host/engine.hpp>
+#include <backends/host/host_functions.hpp>
+#include <backends/host/work_frame.hpp>
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <chrono>
+#include <exception>
+
+namespace gantry::host {
+
+void HostFunctions::post(Stream& stream, void (*function)(void*), void* argument) {
+  const std::lock_guard lock(m_mutex);
+  m_calls.push_back({&stream, function, argument});
+  if (!m_thread.joinable()) {
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    m_thread = std::thread([engine = m_engine.shared_from_this()] { engine->functions.serve(); });
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  m_changed.notify_all();
+}
+
+void HostFunctions::serve() {
+  pthread_setname_np(pthread_self(), "gantry-hostfn");
+  if (m_engine.options.bind != Bind::none) m_engine.options.cpus.bind_calling_thread().ignore();
+  if (m_engine.protection != nullptr) m_engine.protection->revoke_from_this_thread();
+  std::unique_lock lock(m_mutex);
+  for (;;) {
+    m_changed.wait(lock, [&] { return m_stop || !m_calls.empty(); });
+    if (m_calls.empty()) return;
+    const Call call = m_calls.front();
+    m_calls.pop_front();
+    m_running = true;
+    lock.unlock();
+    {
+      const WorkFrame frame(ExecutionContext::Kind::host_function, &call.stream->queue(), 0, call.stream->deferred());
+      try {
+        call.function(call.argument);
+      } catch (const std::exception& error) {
+        call.stream->function_failed(error.what());
+      } catch (...) {
+        call.stream->function_failed("an exception that is no std::exception");
+      }
+    }
+    call.stream->function_returned();
+    lock.lock();
+    m_running = false;
+    m_changed.notify_all();
+  }
+}
+
+bool HostFunctions::stop(std::chrono::nanoseconds patience) {
+  std::unique_lock lock(m_mutex);
+  m_stop = true;
+  m_changed.notify_all();
+  if (!m_thread.joinable()) return true;
+  const bool ended = m_changed.wait_for(lock, patience, [&] { return !m_running && m_calls.empty(); });
+  lock.unlock();
+  if (ended) {
+    m_thread.join();
+  } else {
+    m_thread.detach();
+  }
+  return ended;
+}
+
+}  // namespace gantry::host

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+namespace gantry::host {
+
+struct Engine;
+class Stream;
+
+/// The thread that runs host functions, one after the other, so that one which blocks keeps no thread slot from a
+/// kernel. Started by the first function; takes no CPU while there is none.
+class HostFunctions {
+ public:
+  explicit HostFunctions(Engine& engine) : m_engine(engine) {}
+
+  /// Runs `function(argument)`, then lets the stream go on. Any thread.
+  void post(Stream& stream, void (*function)(void*), void* argument);
+
+  /// Ends the thread when it has nothing to do; false: it is still inside a function after `patience`, and is left behind.
+  bool stop(std::chrono::nanoseconds patience);
+
+ private:
+  struct Call {
+    Stream* stream;
+    void (*function)(void*);
+    void* argument;
+  };
+  void serve();
+
+  Engine& m_engine;
+  std::mutex m_mutex;  // guards all below; never held while a function runs
+  std::condition_variable m_changed;
+  std::deque<Call> m_calls;
+  bool m_running = false;
+  bool m_stop = false;
+  std::thread m_thread;
+};
+
+}  // namespace gantry::host

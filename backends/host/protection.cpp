@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <backends/host/fault_message.hpp>
+#include <backends/host/protection.hpp>
+#include <gantry/base/log.hpp>
+
+#include <fmt/format.h>
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace gantry::host {
+
+Result<std::unique_ptr<Protection>> Protection::create(Protect mode, std::string device_name) {
+  if (mode == Protect::off) return std::unique_ptr<Protection>();
+  int key = -1;
+  if (mode == Protect::on) {
+    key = pkey_alloc(0, PKEY_DISABLE_ACCESS);
+    if (key < 0)
+      log(LogLevel::info, fmt::format("{}: no protection key ({}), so its memory is protected by pages", device_name,
+                                      std::strerror(errno)));
+  }
+  FaultMessage::install();
+  return std::unique_ptr<Protection>(new Protection(key, std::move(device_name)));
+}
+
+Protection::~Protection() {
+  if (m_key >= 0) pkey_free(m_key);
+}
+
+Status Protection::add(void* memory, std::size_t bytes) {
+  std::unique_lock lock(m_mutex, std::defer_lock);
+  int result = 0;
+  if (by_pages()) {
+    lock.lock();
+    m_ranges.push_back({memory, bytes});
+    if (m_open == 0) result = mprotect(memory, bytes, PROT_NONE);
+  } else {
+    result = pkey_mprotect(memory, bytes, PROT_READ | PROT_WRITE, m_key);
+  }
+  if (result != 0) {
+    const int error = errno;
+    return Status::error(Code::driver_error, fmt::format("protecting {} bytes: {}", bytes, std::strerror(error)), error);
+  }
+  FaultMessage::add(memory, bytes, m_device_name.c_str());
+  return {};
+}
+
+void Protection::remove(void* memory, std::size_t bytes) noexcept {
+  FaultMessage::remove(memory, bytes);
+  if (!by_pages()) return;
+  const std::lock_guard lock(m_mutex);
+  std::erase_if(m_ranges, [&](const Range& range) { return range.memory == memory; });
+}
+
+void Protection::revoke_from_this_thread() const noexcept {
+  if (m_key >= 0) pkey_set(m_key, PKEY_DISABLE_ACCESS);
+}
+
+int Protection::open() noexcept {
+  if (m_key >= 0) {
+    const int before = pkey_get(m_key);
+    pkey_set(m_key, 0);
+    return before;
+  }
+  const std::lock_guard lock(m_mutex);
+  if (m_open++ == 0) set_pages(PROT_READ | PROT_WRITE);
+  return 0;
+}
+
+void Protection::close(int rights_before) noexcept {
+  if (m_key >= 0) {
+    pkey_set(m_key, static_cast<unsigned>(rights_before));
+    return;
+  }
+  const std::lock_guard lock(m_mutex);
+  if (--m_open == 0) set_pages(PROT_NONE);
+}
+
+void Protection::set_pages(int rights) noexcept {
+  for (const Range& range : m_ranges) mprotect(range.memory, range.bytes, rights);
+}
+
+}  // namespace gantry::host

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <backends/host/cost.hpp>
+#include <backends/host/engine.hpp>
+#include <backends/host/event.hpp>
+#include <backends/host/queue.hpp>
+#include <backends/host/transfer.hpp>
+
+#include <fmt/format.h>
+
+#include <limits>
+
+namespace gantry::host {
+namespace {
+
+Status check_range(const char* what, const void* to, const void* from, std::uint64_t bytes) {
+  if (to != nullptr && from != nullptr) return {};
+  return Status::error(Code::invalid_argument, fmt::format("{} of {} bytes {} a null pointer", what, bytes,
+                                                           to == nullptr ? "to" : "from"));
+}
+
+Status not_of_the_host(const char* what) {
+  return Status::error(Code::invalid_argument,
+                       fmt::format("{}: the event belongs to another kind of device than the queue, a host device", what));
+}
+
+}  // namespace
+
+HostQueue::HostQueue(std::shared_ptr<Engine> engine, const QueueOptions& options)
+    : m_engine(std::move(engine)), m_stream(std::make_unique<Stream>(*m_engine, *this, options)) {
+  m_engine->add(*m_stream);
+}
+
+HostQueue::~HostQueue() = default;
+
+Status HostQueue::launch(const KernelInfo& kernel, const Launch& launch, const void* body) {
+  if (kernel.host == nullptr || launch.count < 0) [[unlikely]] {
+    const char* name = launch.label != nullptr ? launch.label : kernel.type;
+    if (kernel.host == nullptr)
+      return Status::error(Code::unavailable, fmt::format("kernel '{}' has no code for a host device", name));
+    return Status::error(Code::invalid_argument, fmt::format("kernel '{}' was launched over {} items", name, launch.count));
+  }
+  return start(kernel, launch, body, Cost::estimate(kernel, launch.count));
+}
+
+Status HostQueue::start(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate) {
+  Status status = m_stream->launch(kernel, launch, body, estimate);
+  if (m_engine->options.blocking && execution_context() == nullptr) [[unlikely]] {
+    if (status.ok()) status = m_stream->sync();
+  }
+  return status;
+}
+
+Status HostQueue::copy(void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return m_engine->fault.report();
+  if (Status status = check_range("a copy", to, from, bytes); !status.ok()) return status;
+  const CopyBody body{static_cast<char*>(to), static_cast<const char*>(from), bytes};
+  return start(copy_kernel, body.launch(), &body, body.estimate());
+}
+
+Status HostQueue::write(void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return m_engine->fault.report();
+  if (Status status = check_range("a write", to, from, bytes); !status.ok()) return status;
+  const CopyBody body{static_cast<char*>(to), static_cast<const char*>(from), bytes};
+  return start(write_kernel, body.launch(), &body, body.estimate());
+}
+
+Status HostQueue::fill(void* to, const void* pattern, std::size_t pattern_bytes, std::size_t count) {
+  if (count == 0) return m_engine->fault.report();
+  if (Status status = check_range("a fill", to, pattern, count); !status.ok()) return status;
+  if (pattern_bytes == 0 || pattern_bytes > std::numeric_limits<std::uint32_t>::max() ||
+      count > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) / pattern_bytes)
+    return Status::error(Code::invalid_argument, fmt::format("a fill of {} elements of {} bytes", count, pattern_bytes));
+  const FillBody body{static_cast<char*>(to), static_cast<const char*>(pattern),
+                      static_cast<std::uint32_t>(pattern_bytes), count};
+  return start(fill_kernel, body.launch(), &body, body.estimate());
+}
+
+Status HostQueue::record(Event& event) {
+  auto* host = dynamic_cast<HostEvent*>(&event);
+  return host != nullptr ? m_stream->record(host->state()) : not_of_the_host("record");
+}
+
+Status HostQueue::wait(Event& event) {
+  auto* host = dynamic_cast<HostEvent*>(&event);
+  return host != nullptr ? m_stream->wait(host->state()) : not_of_the_host("wait");
+}
+
+Status HostQueue::host_function(void (*function)(void*), void* argument) {
+  if (function == nullptr) return Status::error(Code::invalid_argument, "the host function is null");
+  Status status = m_stream->host_function(function, argument);
+  if (m_engine->options.blocking && execution_context() == nullptr && status.ok()) status = m_stream->sync();
+  return status;
+}
+
+Status HostQueue::sync() { return m_stream->sync(); }
+
+bool HostQueue::idle() const noexcept { return m_stream->idle(); }
+
+Status HostQueue::close() {
+  m_engine->remove(std::move(m_stream));
+  return {};
+}
+
+}  // namespace gantry::host

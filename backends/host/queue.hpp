@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <gantry/core/queue.hpp>
+
+#include <memory>
+
+namespace gantry::host {
+
+struct Engine;
+class Stream;
+
+/// A queue of a host device: checks what it is given and puts it into a stream, which does the work.
+class HostQueue final : public Queue {
+ public:
+  HostQueue(std::shared_ptr<Engine> engine, const QueueOptions& options);
+  ~HostQueue() override;
+
+  Status launch(const KernelInfo& kernel, const Launch& launch, const void* body) override;
+  Status copy(void* to, const void* from, std::size_t bytes) override;
+  Status write(void* to, const void* from, std::size_t bytes) override;
+  Status fill(void* to, const void* pattern, std::size_t pattern_bytes, std::size_t count) override;
+  Status record(Event& event) override;
+  Status wait(Event& event) override;
+  Status host_function(void (*function)(void*), void* argument) override;
+  Status sync() override;
+  [[nodiscard]] bool idle() const noexcept override;
+  Status close() override;
+
+  [[nodiscard]] const Engine& engine() const noexcept { return *m_engine; }
+
+ private:
+  Status start(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate);
+
+  std::shared_ptr<Engine> m_engine;
+  std::unique_ptr<Stream> m_stream;
+};
+
+}  // namespace gantry::host

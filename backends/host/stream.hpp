@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <backends/host/command.hpp>
+#include <backends/host/lane.hpp>
+#include <backends/host/work_frame.hpp>
+#include <gantry/base/status.hpp>
+#include <gantry/core/queue.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace gantry::host {
+
+struct Engine;
+
+/// The in-order work of one queue.
+///
+/// A stream is idle, or exactly one of these goes on with it: the thread that owns it (proceed), the job that it has on
+/// its lane (whoever finishes the last share owns the stream then, or the collector, a fencing thread that said it
+/// would), the event that it is parked at, the thread of host functions, or the ready list. No thread drives a stream:
+/// ownership passes from hand to hand, and who has it takes the next command.
+///
+/// A launch on an idle stream does not pass through a command: a tiny kernel runs at once, on the caller's body; any
+/// other is written straight into the lane.
+class Stream {
+ public:
+  Stream(Engine& engine, const Queue& queue, QueueOptions options);
+  ~Stream();
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  // -- what Queue promises
+
+  /// `estimate`: nanoseconds on one thread, or Cost::unknown.
+  Status launch(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate);
+  Status record(std::shared_ptr<EventState> event);
+  Status wait(std::shared_ptr<EventState> event);
+  Status host_function(void (*function)(void*), void* argument);
+  Status sync();
+  [[nodiscard]] bool idle() const noexcept {
+    return m_completed.load(std::memory_order_acquire) == m_submitted.load(std::memory_order_acquire);
+  }
+  /// False when the deadline came first. The caller never helps: what it waits for may not end.
+  bool wait_until_idle(std::chrono::steady_clock::time_point deadline);
+
+  // -- for the threads of the device
+
+  /// Someone must go on with the stream, not the caller.
+  void make_ready();
+  /// The caller owns the stream and holds a thread slot: it goes on until others do.
+  void proceed(int slot);
+  /// The caller, which holds a thread slot, finished the last share of the job on the lane, and there is no collector.
+  void job_finished(int slot);
+  /// The host function of the stream has returned.
+  void function_returned();
+
+  /// Runs one share of the stream's job. An exception poisons the device.
+  void run_share(Lane& lane, std::uint32_t share, std::uint32_t shares, int slot) noexcept;
+  [[nodiscard]] const Queue& queue() const noexcept { return m_queue; }
+  [[nodiscard]] DeferredList& deferred() noexcept { return m_deferred; }
+  /// A host function threw.
+  void function_failed(const char* what) noexcept { fail(nullptr, nullptr, what); }
+
+  // -- for Lanes
+
+  /// Gives the lane back unless the stream is busy or locked.
+  bool give_up_lane() noexcept;
+  /// The stream is closed and idle: it leaves its lane.
+  void close() noexcept;
+
+ private:
+  /// The stream's lock: an exchange to take it, a plain store to give it back. A thread that runs a tiny kernel holds it
+  /// meanwhile; what that kernel does to its own stream is `nested` and holds nothing.
+  class Lock {
+   public:
+    explicit Lock(Stream& stream) noexcept : m_stream(&stream) {
+      if (stream.m_held.exchange(true, std::memory_order_acquire)) [[unlikely]] m_nested = !stream.lock_slowly();
+    }
+    ~Lock() { unlock(); }
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+    void unlock() noexcept {
+      if (m_stream != nullptr && !m_nested) m_stream->m_held.store(false, std::memory_order_release);
+      m_stream = nullptr;
+    }
+    [[nodiscard]] bool nested() const noexcept { return m_nested; }
+
+   private:
+    Stream* m_stream;
+    bool m_nested = false;
+  };
+  bool lock_slowly() noexcept;
+
+  /// The kernel that runs: what its job does not say. Belongs to the owner.
+  struct Current {
+    const KernelInfo* kernel = nullptr;
+    Launch launch;
+    void* body = nullptr;
+    std::uint32_t shares = 0;
+    ShortLabel label;
+  };
+  /// Who owns the stream, and what it may run.
+  struct Owner {
+    enum class Role : std::uint8_t {
+      worker,     // everything, in its slot
+      helper,     // kernels that are not heavy, until `target` commands have completed
+      passer_by,  // no kernel
+    };
+    Role role = Role::passer_by;
+    int slot = -1;
+    std::uint64_t target = 0;
+  };
+  using Time = std::chrono::steady_clock::time_point;
+
+  // stream.cpp
+  [[nodiscard]] std::uint32_t shares_for(std::int64_t count) const noexcept;
+  [[nodiscard]] bool tiny(std::int64_t count, float estimate) const noexcept;
+  [[nodiscard]] bool helpers_run(const Launch& launch) const noexcept;
+  [[nodiscard]] Job make_job(const KernelInfo& kernel, const Launch& launch, const void* body, std::uint32_t shares,
+                             float estimate) const noexcept;
+  Status launch_on_lane(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate);
+  template <class Fill>
+  Status enqueue(Command::Kind kind, Fill&& fill);
+  bool make_room() noexcept;
+  bool wait_for(std::uint64_t target, Time deadline, bool help);
+
+  // stream_owner.cpp
+  void go_on(const Owner& owner, bool finished);
+  [[nodiscard]] Command* next_command(const Owner& owner, bool finished);
+  enum class Outcome : std::uint8_t { done, elsewhere };
+  Outcome run(Command& command, const Owner& owner);
+  Outcome run_kernel(Command& command, const Owner& owner);
+  void run_whole(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate, int slot,
+                 const char* label);
+  void join(const Job& job, std::uint32_t shares, int slot);
+  void set_current(const KernelInfo& kernel, const Launch& launch, void* body, std::uint32_t shares, const char* label);
+  void publish(const Job& job) noexcept;
+  bool end_phase(int slot);
+  bool attach() noexcept;
+  void collect(std::uint64_t target);
+  bool take_shares(Lane& lane, std::uint64_t doorbell, std::uint32_t end, std::uint32_t& held);
+  void give_scratch(Job& job, std::uint32_t shares, std::uint32_t share_bytes);
+  void fail(const KernelInfo* kernel, const char* label, const char* what) noexcept;
+
+  Engine& m_engine;
+  const Queue& m_queue;
+  const QueueOptions m_options;
+
+  // The line that every launch and fence touches. (L): guarded by the lock.
+  alignas(64) std::atomic<bool> m_held{false};        // the lock
+  bool m_busy = false;                                // (L) not idle
+  bool m_waiters = false;                             // (L) someone sleeps on m_completed
+  std::atomic<bool> m_attachable{false};              // (L) a job that wants a collector is on the lane
+  std::uint32_t m_launches = 0;                       // (L)
+  std::atomic<std::uint64_t> m_submitted{0};          // (L) for changes
+  std::atomic<std::uint64_t> m_completed{0};          // (L) for changes
+  Lane* m_lane = nullptr;                             // (L)
+  std::atomic<const void*> m_inline_thread{nullptr};  // who runs a tiny kernel under the lock
+
+  alignas(64) Command* m_first = nullptr;  // (L)
+  Command* m_last = nullptr;               // (L)
+  Command* m_spare = nullptr;              // (L)
+  std::size_t m_depth = 0;                 // (L)
+  Command* m_running = nullptr;            // the owner's: the command that it took
+  Current m_current;                       // the owner's
+  BodyStorage m_large_body;                // the owner's: of a kernel that went straight to the lane
+  std::unique_ptr<char[]> m_scratch;       // the owner's
+  std::uint64_t m_scratch_bytes = 0;
+  DeferredList m_deferred;
+};
+
+}  // namespace gantry::host

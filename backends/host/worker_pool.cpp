@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <backends/host/engine.hpp>
+#include <backends/host/futex.hpp>
+#include <backends/host/worker_pool.hpp>
+
+#include <fmt/format.h>
+
+#include <signal.h>
+#include <time.h>
+
+#include <cstring>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace gantry::host {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Polls between two looks at the clock.
+constexpr int polls_per_look = 128;
+/// Two looks that lie so far apart mean that somebody else wants the CPU: the worker stops polling.
+constexpr std::chrono::microseconds preempted{200};
+
+}  // namespace
+
+struct WorkerPool::Entry {
+  WorkerPool* pool;
+  Worker* worker;
+  std::shared_ptr<Engine> engine;
+};
+
+// -- life
+
+Status WorkerPool::start() {
+  AsymmetricFence::enable();
+  for (int i = 0; i < m_engine.options.slots; ++i) {  // all of them before the first thread: threads look at the list
+    m_workers.push_back(std::make_unique<Worker>());
+    m_workers.back()->index = static_cast<std::uint32_t>(i);
+    m_workers.back()->seen.resize(m_engine.lanes.size());
+  }
+  for (auto& worker : m_workers) {
+    if (Status status = start(*worker); !status.ok()) {
+      status.join(stop(std::chrono::seconds(1)));
+      return status;
+    }
+  }
+  return {};
+}
+
+Status WorkerPool::start(Worker& worker) {
+  auto entry = std::make_unique<Entry>(Entry{this, &worker, m_engine.shared_from_this()});
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);  // signals are the program's: its own threads handle them
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const int error = pthread_create(&worker.thread, nullptr, &enter, entry.get());
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (error != 0)
+    return Status::error(Code::driver_error,
+                         fmt::format("starting worker thread {} of {}: {}", worker.index, m_engine.options.device_name,
+                                     std::strerror(error)),
+                         error);
+  entry.release();
+  worker.started = true;
+  return {};
+}
+
+Status WorkerPool::stop(std::chrono::nanoseconds patience) {
+  m_stop.store(true, std::memory_order_seq_cst);
+  for (auto& worker : m_workers) wake(*worker);
+  timespec deadline{};
+  clock_gettime(CLOCK_REALTIME, &deadline);
+  const auto end = std::chrono::seconds(deadline.tv_sec) + std::chrono::nanoseconds(deadline.tv_nsec) + patience;
+  deadline.tv_sec = std::chrono::duration_cast<std::chrono::seconds>(end).count();
+  deadline.tv_nsec = (end % std::chrono::seconds(1)).count();
+  int left_behind = 0;
+  for (auto& worker : m_workers) {
+    if (!worker->started || pthread_timedjoin_np(worker->thread, nullptr, &deadline) == 0) continue;
+    pthread_detach(worker->thread);
+    ++left_behind;
+  }
+  if (left_behind == 0) {
+    m_workers.clear();
+    return {};
+  }
+  return Status::error(Code::timeout, fmt::format("{} thread(s) of {} still run kernels and are left behind", left_behind,
+                                                  m_engine.options.device_name));
+}
+
+void* WorkerPool::enter(void* argument) {
+  const std::unique_ptr<Entry> entry(static_cast<Entry*>(argument));
+  entry->pool->main(*entry->worker);
+  return nullptr;
+}
+
+void WorkerPool::name_and_bind(const Worker& worker) noexcept {
+  const EngineOptions& options = m_engine.options;
+  char name[16] = {};  // what Linux allows
+  *fmt::format_to_n(name, sizeof(name) - 1, "gantry-host:{}/{}", options.ordinal, worker.index).out = '\0';
+  pthread_setname_np(pthread_self(), name);
+  const CpuSet& cpus = options.cpus;
+  if (options.bind == Bind::none || cpus.empty()) return;
+  // The reserve runs while the launching thread does something else: anywhere on the device.
+  if (options.bind == Bind::core && worker.index != 0 && options.slots <= cpus.size()) {
+    CpuSet({cpus.cpus()[worker.index]}).bind_calling_thread().ignore();
+  } else {
+    cpus.bind_calling_thread().ignore();
+  }
+}
+
+void WorkerPool::main(Worker& worker) {
+  name_and_bind(worker);
+  if (m_engine.protection != nullptr) m_engine.protection->revoke_from_this_thread();
+  const bool polls_at_all = worker.index != 0 && m_engine.options.spin.count() > 0;
+  Clock::time_point spin_end{};
+  Clock::time_point last_look{};
+  int polls = 0;
+  int tries = 0;
+  for (;;) {
+    const Found found = look_for_work(worker);
+    if (found == Found::work) {
+      polls = tries = 0;
+      continue;
+    }
+    if (m_stop.load(std::memory_order_relaxed)) break;
+    if (found == Found::no_slot) {  // as many threads as there are slots run kernels
+      if (++tries < 10) {
+        std::this_thread::yield();
+      } else {
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+      }
+      continue;
+    }
+    if (polls_at_all) {
+      pause();
+      if (++polls % polls_per_look != 0) continue;
+      const auto now = Clock::now();
+      if (polls == polls_per_look) {
+        spin_end = now + m_engine.options.spin;
+        last_look = now;
+      }
+      if (now < spin_end && std::exchange(last_look, now) + preempted > now) continue;
+    }
+    sleep(worker);
+    polls = tries = 0;
+  }
+  give_slot_back(worker);
+}
+
+// -- work
+
+bool WorkerPool::take_slot(Worker& worker) noexcept {
+  if (worker.slot == ThreadSlots::none) worker.slot = m_engine.slots.take(static_cast<int>(worker.index));
+  return worker.slot != ThreadSlots::none;
+}
+
+void WorkerPool::give_slot_back(Worker& worker) noexcept {
+  if (worker.slot != ThreadSlots::none) m_engine.slots.give_back(std::exchange(worker.slot, ThreadSlots::none));
+}
+
+WorkerPool::Found WorkerPool::look_for_work(Worker& worker) {
+  const std::uint32_t lanes = m_engine.lanes.bound();
+  for (std::uint32_t i = 0; i < lanes; ++i) {
+    Lane& lane = m_engine.lanes[i];
+    lane.prefetch();
+    const std::uint64_t doorbell = lane.doorbell();
+    if (doorbell == worker.seen[i]) [[likely]] continue;
+    if (!take_slot(worker)) return Found::no_slot;
+    worker.seen[i] = doorbell;
+    serve(worker, lane, doorbell);
+    return Found::work;
+  }
+  if (m_engine.ready.empty()) [[likely]] return Found::nothing;
+  if (!take_slot(worker)) return Found::no_slot;
+  if (Stream* stream = m_engine.ready.pop()) {
+    worker.busy.store(true, std::memory_order_relaxed);
+    stream->proceed(worker.slot);
+    worker.busy.store(false, std::memory_order_relaxed);
+  }
+  return Found::work;
+}
+
+/// Runs shares of the job that rang: the worker's own block first, then what nobody has started, unless a collector is
+/// there to take that. Completes the job when it finishes its last share and nobody else will.
+void WorkerPool::serve(Worker& worker, Lane& lane, std::uint64_t doorbell) {
+  const auto slots = static_cast<std::uint32_t>(m_engine.options.slots);
+  const std::uint32_t shares = Lane::shares_of(doorbell);
+  worker.busy.store(true, std::memory_order_relaxed);
+  bool first = true;
+  for (std::uint32_t i = 0; i < slots; ++i) {
+    const std::uint32_t block = worker.index + i < slots ? worker.index + i : worker.index + i - slots;
+    std::uint32_t done = 0;
+    Stream* stream = nullptr;
+    std::uint64_t begin = 0;
+    for (std::uint32_t share = 0; lane.claim(doorbell, block, share); ++done) {
+      stream = &lane.stream();
+      begin = lane.begin();
+      if (std::exchange(first, false) && lane.job().wants_all) call_reserve(worker, lane);
+      stream->run_share(lane, share, shares, worker.slot);
+    }
+    if (done == 0) continue;
+    const Lane::Progress progress = lane.add(done, begin);
+    // From here on the job is over as soon as the others and the collector are through: nothing of it may be read.
+    if (progress.collectors == 0) {
+      if (progress.shares != shares) continue;
+      stream->job_finished(worker.slot);
+      break;
+    }
+    if (progress.collectors > 1) futex_wake(lane.word());
+    if (shares <= slots) break;
+  }
+  worker.busy.store(false, std::memory_order_relaxed);
+}
+
+/// The worker is about to be busy for long: the reserve worker takes the launching thread's part when nobody fences, and
+/// what other lanes have, when nobody else can.
+void WorkerPool::call_reserve(Worker& worker, Lane& lane) noexcept {
+  if (worker.index == 0) return;
+  AsymmetricFence::full();  // `busy`, then the doorbells; Engine::ring_reserve goes the other way round
+  if (lane.progress().collectors == 0 || news(worker)) wake_reserve();
+}
+
+// -- sleep
+
+/// Whether there is anything that the worker has not looked at.
+bool WorkerPool::news(const Worker& worker) noexcept {
+  const std::uint32_t lanes = m_engine.lanes.bound();
+  for (std::uint32_t i = 0; i < lanes; ++i) {
+    if (m_engine.lanes[i].doorbell() != worker.seen[i]) return true;
+  }
+  return !m_engine.ready.empty();
+}
+
+void WorkerPool::sleep(Worker& worker) noexcept {
+  give_slot_back(worker);
+  const bool counted = worker.index != 0;
+  worker.state.store(asleep, std::memory_order_relaxed);
+  if (counted) m_sleeping.fetch_add(1, std::memory_order_relaxed);
+  AsymmetricFence::heavy();  // `asleep`, then the doorbells: Engine::ring goes the other way round
+  if (news(worker) || m_stop.load(std::memory_order_seq_cst)) {
+    wake(worker);
+    return;
+  }
+  while (worker.state.load(std::memory_order_acquire) == asleep) futex_wait(&worker.state, asleep);
+}
+
+bool WorkerPool::wake(Worker& worker) noexcept {
+  std::uint32_t expected = asleep;
+  if (!worker.state.compare_exchange_strong(expected, awake, std::memory_order_acq_rel)) return false;
+  if (worker.index != 0) m_sleeping.fetch_sub(1, std::memory_order_relaxed);
+  futex_wake(&worker.state, 1);
+  return true;
+}
+
+void WorkerPool::wake(std::uint32_t wanted) noexcept {
+  for (std::size_t i = 1; i < m_workers.size() && wanted > 0; ++i) {
+    if (m_workers[i]->state.load(std::memory_order_relaxed) == asleep && wake(*m_workers[i])) --wanted;
+  }
+}
+
+void WorkerPool::wake_reserve() noexcept {
+  Worker& reserve = *m_workers[0];
+  if (reserve.state.load(std::memory_order_relaxed) == asleep) wake(reserve);
+}
+
+bool WorkerPool::all_busy() const noexcept {
+  for (std::size_t i = 1; i < m_workers.size(); ++i) {
+    if (!m_workers[i]->busy.load(std::memory_order_relaxed)) return false;
+  }
+  return true;
+}
+
+}  // namespace gantry::host
