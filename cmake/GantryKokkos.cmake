@@ -129,8 +129,13 @@ function(gantry_fetch_kokkos tree)
     set(runtime libc6/trixie libstdc++6/trixie libgcc-s1/trixie libgomp1/trixie)
   endif()
 
-  set(work ${folder}/${name}.part)
-  file(REMOVE_RECURSE ${work})
+  # A folder of its own name: what an interrupted fetch left, perhaps with APT still at work in it, is not reused.
+  file(GLOB leftovers ${folder}/${name}.part-*)
+  if(leftovers)
+    file(REMOVE_RECURSE ${leftovers})
+  endif()
+  string(RANDOM suffix)
+  set(work ${folder}/${name}.part-${suffix})
   file(MAKE_DIRECTORY ${work}/lists/partial ${work}/cache/archives/partial ${work}/debs ${work}/tree)
   file(WRITE ${work}/sources.list "deb ${keyring} ${mirror} unstable main\ndeb ${keyring} ${mirror} trixie main\n")
   set(apt_options
