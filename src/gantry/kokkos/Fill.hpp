@@ -50,20 +50,6 @@ struct Routed : Functor {
   explicit Routed(const Functor& functor) : Functor(functor) {}
 };
 
-/// A copy, on another device, of the elements that a View reaches; lives as long as this object.
-class GANTRY_API Staged {
- public:
-  Staged() noexcept = default;
-  Staged(const Offload& exec, const void* from, std::size_t bytes);
-  Staged(const Staged&) = delete;
-  Staged& operator=(const Staged&) = delete;
-  ~Staged();
-  [[nodiscard]] void* memory() const noexcept { return m_block.memory; }
-
- private:
-  Block m_block;
-};
-
 template <class View, class Layout, int Rank, class Index>
 const void* target(const Kokkos::Impl::ViewFill<View, Layout, Offload, Rank, Index>& functor) {
   return functor.a.data();

@@ -7,6 +7,8 @@
 #include <gantry/kokkos/tools.hpp>
 
 #include <atomic>
+#include <deque>
+#include <mutex>
 #include <ostream>
 #include <string>
 
@@ -17,10 +19,10 @@ namespace {
 enum class Phase { unborn, ready, finalized };
 constinit std::atomic<Phase> g_phase{Phase::unborn};
 
-// The default queue of the default device. Replaced when that device was closed and opened again; the objects behind
-// are never freed, so that readers need no lock.
+// The default queue of the default device: a reference that is not counted, so any thread may copy it at any time.
+// Replaced, under the mutex, when the device was closed since; the few bytes of the one before stay.
 constinit std::atomic<const QueueRef*> g_default_queue{nullptr};
-constinit std::atomic<DeviceId> g_default_device{-1};
+constinit std::mutex g_default_queue_mutex;
 
 // First difference between the Kokkos of the program and the library's; null: none.
 constinit std::atomic<const impl::KokkosBuild*> g_other_build{nullptr};
@@ -52,8 +54,15 @@ Status configure(const Kokkos::InitializationSettings& settings) {
   Runtime::Configuration wanted;
   wanted.resources = impl::process_resources();
   if (settings.has_num_threads()) wanted.resources.num_threads = settings.get_num_threads();
-  if (settings.has_device_id()) wanted.device_id = settings.get_device_id();
-  if (settings.has_map_device_id_by()) wanted.map_device_id_by = settings.get_map_device_id_by();
+  if (settings.has_device_id()) wanted.request.device_id = settings.get_device_id();
+  wanted.request.device_id_name = "--kokkos-device-id";
+  if (settings.has_map_device_id_by()) {
+    const std::string by = settings.get_map_device_id_by();
+    if (by != "mpi_rank" && by != "random")
+      return Status::error(Code::invalid_argument,
+                           "--kokkos-map-device-id-by=" + by + " is not known; valid are mpi_rank and random");
+    wanted.request.map_by = by == "random" ? DeviceRequest::MapBy::random : DeviceRequest::MapBy::local_rank;
+  }
   const bool asked = settings.has_num_threads() || settings.has_device_id() || settings.has_map_device_id_by();
   Status status = Runtime::get().configure(std::move(wanted));
   // Devices that the program used before Kokkos came up stay as they are, unless Kokkos was told otherwise.
@@ -61,14 +70,26 @@ Status configure(const Kokkos::InitializationSettings& settings) {
   return status;
 }
 
-// Opens the default device.
+// Opens a device and makes its default queue that of Offload().
+Status adopt_default(DeviceId id) {
+  GANTRY_TRY_ASSIGN(const DeviceHandle device, open_device(id));
+  GANTRY_TRY_ASSIGN(QueueRef queue, default_queue(device));
+  static std::deque<QueueRef>& all = *new std::deque<QueueRef>;
+  g_default_queue.store(&all.emplace_back(std::move(queue)), std::memory_order_release);
+  return {};
+}
+
 Status open_default() {
   GANTRY_TRY_ASSIGN(const DeviceChoice choice, default_device());
-  GANTRY_TRY_ASSIGN(const DeviceHandle device, open_device(choice.id));
-  GANTRY_TRY_ASSIGN(QueueRef queue, default_queue(device));
-  g_default_queue.store(new QueueRef(std::move(queue)), std::memory_order_release);
-  g_default_device.store(choice.id, std::memory_order_relaxed);
-  return {};
+  const std::lock_guard lock(g_default_queue_mutex);
+  return adopt_default(choice.id);
+}
+
+const QueueRef& reopen_default() {
+  const std::lock_guard lock(g_default_queue_mutex);
+  const QueueRef& before = *g_default_queue.load(std::memory_order_acquire);
+  if (!before.current()) impl::check(adopt_default(before.device().id), "gantry::Offload: the default device");
+  return *g_default_queue.load(std::memory_order_acquire);
 }
 
 }  // namespace
@@ -82,7 +103,8 @@ bool register_build(const KokkosBuild& build) noexcept {
 
 Offload::Offload() {
   require_ready("gantry::Offload is used");
-  m_queue = *g_default_queue.load(std::memory_order_acquire);
+  const QueueRef& queue = *g_default_queue.load(std::memory_order_acquire);
+  m_queue = queue.current() ? queue : reopen_default();
 }
 
 Offload::Offload(DeviceId device) {
@@ -135,9 +157,7 @@ void Offload::print_configuration(std::ostream& os, bool verbose) const {
     os << "  devices: " << list.status().message() << '\n';
     return;
   }
-  if (auto choice = default_device(); choice.ok())
-    os << "  default device: " << (*list)[static_cast<std::size_t>(choice->id)].info.name << ": " << choice->reason
-       << '\n';
+  if (auto choice = default_device(); choice.ok()) os << "  default device: " << choice->reason << '\n';
   os << "  this instance: device " << device().id << ", queue " << m_queue.id() << ", " << concurrency()
      << " threads\n";
   for (std::size_t i = 0; i < list->size(); ++i) {

@@ -35,8 +35,8 @@ class GANTRY_API Offload {
   using index_type = std::make_signed_t<size_type>;
   using scratch_memory_space = Kokkos::ScratchMemorySpace<Offload>;
 
-  /// The default queue of the default device. Throws Error (refused) before Kokkos::initialize and after
-  /// Kokkos::finalize.
+  /// The default queue of the default device, which is opened again when it was closed since. Throws Error (refused)
+  /// before Kokkos::initialize and after Kokkos::finalize.
   Offload();
   /// A new queue of any device in the list that gantry::devices() returns; opens the device when it is closed.
   explicit Offload(DeviceId device);

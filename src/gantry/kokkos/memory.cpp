@@ -139,6 +139,17 @@ void fill_on(const Offload& exec, void* to, const void* pattern, std::size_t pat
   route.finish();
 }
 
+Staged::Staged(const Offload& exec, const void* from, std::size_t bytes)
+    : m_block(allocate_block({MemoryKind::device, OffloadSpace::name(), &exec, -1,
+                              "deep copy between devices: the source", bytes, bytes})),
+      m_bytes(bytes) {
+  copy_now(m_block.memory, Place::device, from, Place::device, bytes);
+}
+
+Staged::~Staged() {
+  deallocate_block(m_block, OffloadSpace::name(), "deep copy between devices: the source", m_bytes);
+}
+
 Route::Route(const Offload& exec, const void* address) : m_exec(exec) {
   Allocation found;
   if (!find_allocation(address, found) || found.kind != MemoryKind::device || found.device == exec.device()) return;

@@ -79,4 +79,18 @@ class GANTRY_API Route {
   bool m_rerouted = false;
 };
 
+/// A copy, on another device, of the elements that a View reaches; lives as long as this object.
+class GANTRY_API Staged {
+ public:
+  Staged(const Offload& exec, const void* from, std::size_t bytes);
+  Staged(const Staged&) = delete;
+  Staged& operator=(const Staged&) = delete;
+  ~Staged();
+  [[nodiscard]] void* memory() const noexcept { return m_block.memory; }
+
+ private:
+  Block m_block;
+  std::size_t m_bytes = 0;
+};
+
 }  // namespace gantry::impl

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One way to live and end for each name that it is called with; lifecycle_test.cpp says what must come of it.
+// Gantry is a secondary space here: the default execution space is the host's.
+#include <gantry/kokkos/Gantry_Kokkos.hpp>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <new>
+#include <string>
+
+namespace {
+
+using gantry::Offload;
+using gantry::OffloadSpace;
+using View = Kokkos::View<double*, OffloadSpace>;
+
+constexpr int failed = 9;
+
+int g_argc;
+char** g_argv;
+
+void initialize() { Kokkos::initialize(g_argc, g_argv); }
+
+gantry::DeviceId last_device() { return static_cast<gantry::DeviceId>(gantry::devices().value().size()) - 1; }
+
+View make_view(const char* label) {
+  const View view(Kokkos::view_alloc(label, OffloadSpace(last_device())), 1000);
+  Kokkos::deep_copy(view, 1.5);
+  return view;
+}
+
+int nothing() {
+  initialize();
+  Kokkos::finalize();
+  return 0;
+}
+
+int static_view() {
+  initialize();
+  static const View forgotten = make_view("forgotten");
+  Kokkos::finalize();
+  return 0;
+}
+
+int static_view_without_finalize() {
+  initialize();
+  static const View forgotten = make_view("forgotten");
+  return 0;
+}
+
+View* g_held = nullptr;
+
+int finalize_at_exit() {
+  std::atexit(Kokkos::finalize);
+  initialize();
+  g_held = new View(make_view("held"));
+  Kokkos::push_finalize_hook([] {
+    // The device still works here.
+    Kokkos::deep_copy(*g_held, 2.0);
+    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), *g_held);
+    std::puts(host(999) == 2.0 ? "device works in the hook" : "wrong value in the hook");
+    delete g_held;
+  });
+  return 0;
+}
+
+int exit_without_finalize() {
+  initialize();
+  g_held = new View(make_view("held"));
+  std::exit(3);
+}
+
+int quick_exit_without_finalize() {
+  initialize();
+  g_held = new View(make_view("held"));
+  std::quick_exit(4);
+}
+
+int malloc_without_free() {
+  initialize();
+  (void)Kokkos::kokkos_malloc<OffloadSpace>("lost", 1000);
+  Kokkos::finalize();
+  return 0;
+}
+
+int instance_without_end() {
+  initialize();
+  new (std::nothrow) Offload(last_device());
+  Kokkos::finalize();
+  return 0;
+}
+
+int fork_after_open() {
+  initialize();
+  {
+    const View view = make_view("shared");
+    const Offload instance(last_device());
+    std::fflush(nullptr);
+    const pid_t child = fork();
+    if (child == 0) {
+      try {
+        Kokkos::deep_copy(instance, view, 3.0);
+        instance.fence();
+        _exit(failed);
+      } catch (const gantry::Error& error) {
+        std::printf("child: %s\n", error.what());
+        std::fflush(stdout);
+        _exit(error.code() == gantry::Code::refused ? 0 : failed);
+      }
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return failed;
+    Kokkos::deep_copy(instance, view, 4.0);
+    instance.fence();
+    if (Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view)(0) != 4.0) return failed;
+  }
+  Kokkos::finalize();
+  return 0;
+}
+
+int fork_and_exit_in_child() {
+  initialize();
+  {
+    const View view = make_view("shared");
+    std::fflush(nullptr);
+    const pid_t child = fork();
+    if (child == 0) std::exit(0);  // destructors of statics run, the View's does not
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (!WIFEXITED(status)) return failed;
+    Kokkos::deep_copy(view, 4.0);
+  }
+  Kokkos::finalize();
+  return 0;
+}
+
+int initialize_and_report() {
+  try {
+    initialize();
+  } catch (const std::exception& error) {
+    std::cout << "refused: " << error.what() << std::endl;
+    return 3;
+  }
+  const auto choice = gantry::default_device();
+  std::cout << "default: " << gantry::devices().value()[static_cast<std::size_t>(choice.value().id)].info.name << '\n'
+            << "devices:";
+  for (const gantry::DeviceStatus& device : gantry::devices().value()) std::cout << ' ' << device.info.name;
+  std::cout << "\nconcurrency: " << Offload().concurrency() << std::endl;
+  Kokkos::finalize();
+  return 0;
+}
+
+int map_by_nonsense() {
+  try {
+    Kokkos::initialize(Kokkos::InitializationSettings().set_map_device_id_by("nonsense"));
+  } catch (const std::exception& error) {
+    std::cout << "refused: " << error.what() << std::endl;
+    return 3;
+  }
+  return 0;
+}
+
+template <class Function>
+int expect_error(const Function& function) {
+  try {
+    function();
+  } catch (const gantry::Error& error) {
+    std::printf("error: %s\n", error.what());
+    return error.code() == gantry::Code::refused ? 0 : failed;
+  }
+  return failed;
+}
+
+int use_before_initialize() {
+  return expect_error([] { Offload(); });
+}
+
+int use_after_finalize() {
+  nothing();
+  const int first = expect_error([] { Offload(); });
+  return first != 0 ? first : expect_error([] { Offload(0); });
+}
+
+int instance_after_finalize() {
+  initialize();
+  static const Offload kept(0);
+  const gantry::QueueRef queue = kept.queue();
+  Kokkos::finalize();
+  try {
+    kept.fence();
+  } catch (const gantry::Error& error) {
+    std::printf("error: %s\n", error.what());
+    return 0;
+  }
+  return failed;
+}
+
+int view_after_finalize() {
+  initialize();
+  {
+    const View view = make_view("late");
+    Kokkos::finalize();
+  }
+  return 0;
+}
+
+int kernel_throws() {
+  initialize();
+  const Offload instance(0);
+  Kokkos::parallel_for("thrower", Kokkos::RangePolicy<Offload>(instance, 0, 1),
+                       KOKKOS_LAMBDA(int) { throw std::runtime_error("from the kernel"); });
+  try {
+    instance.fence();
+  } catch (const gantry::Error& error) {
+    std::printf("error: %s\n", error.what());
+    Kokkos::finalize();
+    return error.code() == gantry::Code::kernel_error ? 0 : failed;
+  }
+  return failed;
+}
+
+const std::map<std::string, int (*)()> programs = {
+    {"exit_without_finalize", exit_without_finalize},
+    {"finalize_at_exit", finalize_at_exit},
+    {"fork_after_open", fork_after_open},
+    {"fork_and_exit_in_child", fork_and_exit_in_child},
+    {"initialize_and_report", initialize_and_report},
+    {"instance_after_finalize", instance_after_finalize},
+    {"instance_without_end", instance_without_end},
+    {"kernel_throws", kernel_throws},
+    {"malloc_without_free", malloc_without_free},
+    {"map_by_nonsense", map_by_nonsense},
+    {"nothing", nothing},
+    {"quick_exit_without_finalize", quick_exit_without_finalize},
+    {"static_view", static_view},
+    {"static_view_without_finalize", static_view_without_finalize},
+    {"use_after_finalize", use_after_finalize},
+    {"use_before_initialize", use_before_initialize},
+    {"view_after_finalize", view_after_finalize},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto program = argc > 1 ? programs.find(argv[1]) : programs.end();
+  if (program == programs.end()) {
+    for (const auto& [name, function] : programs) std::puts(name.c_str());
+    return 2;
+  }
+  g_argc = argc;
+  g_argv = argv;
+  return program->second();
+}
