@@ -43,7 +43,10 @@ class FakeSource : public MemorySource {
     regions.erase(at);
     return {};
   }
-  [[nodiscard]] MemoryInfo memory_info() const noexcept override { return {capacity, capacity - held}; }
+  [[nodiscard]] MemoryInfo memory_info() const noexcept override {
+    const std::scoped_lock guard(m_lock);
+    return {capacity, capacity - held};
+  }
 
   std::map<std::uintptr_t, std::size_t> regions;
   std::size_t capacity = std::size_t{1} << 40;
@@ -53,7 +56,7 @@ class FakeSource : public MemorySource {
 
  private:
   bool fails() { return ++calls == failing_call; }
-  std::mutex m_lock;
+  mutable std::mutex m_lock;
   std::uintptr_t m_next = (std::uintptr_t{1} << 46) + 128;
 };
 
