@@ -16,7 +16,8 @@ void after_host_view(benchmark::State& state) {
     const Kokkos::View<double*, Kokkos::HostSpace> host("host", n);
     Kokkos::deep_copy(host, 1.0);
     const auto start = perf::Clock::now();
-    Kokkos::parallel_for(perf::Range(space, 0, n), KOKKOS_LAMBDA(int i) { a(i) = 0.5 * a(i) + 1.0; });
+    Kokkos::parallel_for(
+        perf::Range(space, 0, n), KOKKOS_LAMBDA(int i) { a(i) = 0.5 * a(i) + 1.0; });
     space.fence();
     samples.add(state, perf::seconds_since(start));
   }

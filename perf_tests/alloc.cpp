@@ -71,8 +71,9 @@ void first_touch(benchmark::State& state) {
     const auto start = perf::Clock::now();
     for (std::size_t block = 0; block < blocks; ++block) {
       char* data = memory[block];
-      Kokkos::parallel_for(perf::Range(space, 0, static_cast<int>(bytes / 4096)),
-                           KOKKOS_LAMBDA(int page) { data[std::size_t(page) * 4096] = 1; });
+      Kokkos::parallel_for(
+          perf::Range(space, 0, static_cast<int>(bytes / 4096)),
+          KOKKOS_LAMBDA(int page) { data[std::size_t(page) * 4096] = 1; });
     }
     space.fence();
     samples.add(state, perf::seconds_since(start));

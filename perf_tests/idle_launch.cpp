@@ -44,7 +44,9 @@ void launch_after(benchmark::State& state, const Pause& pause) {
       perf::Attendance::share(static_cast<std::uint64_t>(state.iterations()), space.concurrency());
 }
 
-void sleep_2ms() { std::this_thread::sleep_for(2ms); }
+void sleep_2ms() {
+  std::this_thread::sleep_for(2ms);
+}
 
 void compute_200us() {
   const auto start = perf::Clock::now();
@@ -52,7 +54,9 @@ void compute_200us() {
   }
 }
 
-void after_idle(benchmark::State& state) { launch_after(state, sleep_2ms); }
+void after_idle(benchmark::State& state) {
+  launch_after(state, sleep_2ms);
+}
 BENCHMARK(after_idle)->UseManualTime()->Iterations(perf::iterations(300));
 
 // The program computes on one thread between its launches, while another process spins.

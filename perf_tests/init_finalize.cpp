@@ -71,7 +71,7 @@ Outcome init_and_finalize(bool use) {
 }
 
 #ifdef PERF_SIDE_GANTRY
-const int cycles = std::getenv("PERF_SMOKE") != nullptr ? 1 : 1000;
+const int cycles = perf::smoke_only() ? 1 : 1000;
 
 Outcome close_and_open() {
   Kokkos::initialize();

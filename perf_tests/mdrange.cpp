@@ -14,10 +14,11 @@ void stencil(benchmark::State& state) {
   Kokkos::deep_copy(a, 1.0);
   using Cube = Kokkos::MDRangePolicy<perf::Space, Kokkos::Rank<3>>;
   for (auto _ : state) {
-    Kokkos::parallel_for(Cube(space, {1, 1, 1}, {n - 1, n - 1, n - 1}), KOKKOS_LAMBDA(int i, int j, int k) {
-      b(i, j, k) = 0.4 * a(i, j, k) + 0.1 * (a(i - 1, j, k) + a(i + 1, j, k) + a(i, j - 1, k) + a(i, j + 1, k) +
-                                             a(i, j, k - 1) + a(i, j, k + 1));
-    });
+    Kokkos::parallel_for(
+        Cube(space, {1, 1, 1}, {n - 1, n - 1, n - 1}), KOKKOS_LAMBDA(int i, int j, int k) {
+          b(i, j, k) = 0.4 * a(i, j, k) + 0.1 * (a(i - 1, j, k) + a(i + 1, j, k) + a(i, j - 1, k) + a(i, j + 1, k) +
+                                                 a(i, j, k - 1) + a(i, j, k + 1));
+        });
     space.fence();
   }
 }

@@ -13,7 +13,8 @@ void range_in_cache(benchmark::State& state) {
   Kokkos::deep_copy(x, 1.0);
   const double a = 1e-9;
   for (auto _ : state) {
-    Kokkos::parallel_for(perf::Range(space, 0, n), KOKKOS_LAMBDA(int i) { y(i) = a * x(i) + y(i); });
+    Kokkos::parallel_for(
+        perf::Range(space, 0, n), KOKKOS_LAMBDA(int i) { y(i) = a * x(i) + y(i); });
     space.fence();
   }
   state.SetItemsProcessed(state.iterations() * n);

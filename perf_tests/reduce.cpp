@@ -12,7 +12,8 @@ void reduce(benchmark::State& state) {
   Kokkos::deep_copy(x, 1.0);
   double sum = 0;
   for (auto _ : state) {
-    Kokkos::parallel_reduce(perf::Range(space, 0, n), KOKKOS_LAMBDA(int i, double& part) { part += x(i); }, sum);
+    Kokkos::parallel_reduce(
+        perf::Range(space, 0, n), KOKKOS_LAMBDA(int i, double& part) { part += x(i); }, sum);
     benchmark::DoNotOptimize(sum);
   }
   if (sum != n) state.SkipWithError("wrong sum");

@@ -12,10 +12,11 @@ void scan(benchmark::State& state) {
   const Kokkos::View<double*, perf::Space> y("y", static_cast<std::size_t>(n));
   Kokkos::deep_copy(x, 1.0);
   for (auto _ : state) {
-    Kokkos::parallel_scan(perf::Range(space, 0, n), KOKKOS_LAMBDA(int i, double& sum, bool last) {
-      sum += x(i);
-      if (last) y(i) = sum;
-    });
+    Kokkos::parallel_scan(
+        perf::Range(space, 0, n), KOKKOS_LAMBDA(int i, double& sum, bool last) {
+          sum += x(i);
+          if (last) y(i) = sum;
+        });
     space.fence();
   }
   double total = 0;

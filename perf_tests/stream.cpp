@@ -21,7 +21,8 @@ void triad(benchmark::State& state) {
   Kokkos::deep_copy(c, 2.0);
   const double scalar = 3.0;
   for (auto _ : state) {
-    Kokkos::parallel_for(perf::Range(space, 0, n), KOKKOS_LAMBDA(int i) { a(i) = b(i) + scalar * c(i); });
+    Kokkos::parallel_for(
+        perf::Range(space, 0, n), KOKKOS_LAMBDA(int i) { a(i) = b(i) + scalar * c(i); });
     space.fence();
   }
   count_bytes(state, 3);
@@ -36,7 +37,8 @@ void dot(benchmark::State& state) {
   Kokkos::deep_copy(b, 2.0);
   for (auto _ : state) {
     double sum = 0;
-    Kokkos::parallel_reduce(perf::Range(space, 0, n), KOKKOS_LAMBDA(int i, double& part) { part += a(i) * b(i); }, sum);
+    Kokkos::parallel_reduce(
+        perf::Range(space, 0, n), KOKKOS_LAMBDA(int i, double& part) { part += a(i) * b(i); }, sum);
     benchmark::DoNotOptimize(sum);
   }
   count_bytes(state, 2);

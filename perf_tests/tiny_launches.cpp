@@ -13,7 +13,8 @@ void tiny_launches(benchmark::State& state) {
   Kokkos::View<double*, perf::Space> a("a", static_cast<std::size_t>(n));
   for (auto _ : state) {
     for (int launch = 0; launch < launches; ++launch) {
-      Kokkos::parallel_for(perf::Range(space, 0, n), KOKKOS_LAMBDA(int i) { a(i) += 1.0; });
+      Kokkos::parallel_for(
+          perf::Range(space, 0, n), KOKKOS_LAMBDA(int i) { a(i) += 1.0; });
     }
     space.fence();
   }

@@ -30,8 +30,7 @@ void after_idle(benchmark::State& state) {
     const auto start = perf::Clock::now();
     post.store(++number, std::memory_order_release);
     post.notify_one();
-    while (done.load(std::memory_order_acquire) != number) {
-    }
+    while (done.load(std::memory_order_acquire) != number) perf::pause();
     samples.add(state, perf::seconds_since(start));
   }
   samples.report(state);

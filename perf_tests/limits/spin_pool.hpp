@@ -12,8 +12,8 @@
 
 namespace perf {
 
-/// The least a shared-memory launch can be: the caller and one worker, pinned to two cores, always spinning; a line (two
-/// for large bodies) goes out with the work, one comes back. No queue, no error, no sleep, no kernel object.
+/// The least a shared-memory launch can be: the caller and one worker, pinned to two cores, always spinning; a line
+/// (two for large bodies) goes out with the work, one comes back. No queue, no error, no sleep, no kernel object.
 class SpinPool {
  public:
   /// The process's pool. Its worker spins until the process ends.
@@ -33,8 +33,7 @@ class SpinPool {
     const std::uint64_t number = m_post.number.load(std::memory_order_relaxed) + 1;
     m_post.number.store(number, std::memory_order_release);
     work(0);
-    while (m_done.load(std::memory_order_acquire) != number) {
-    }
+    while (m_done.load(std::memory_order_acquire) != number) pause();
   }
 
  private:
@@ -47,8 +46,7 @@ class SpinPool {
   [[noreturn]] void serve() {
     pin_to_cpu(1);
     for (std::uint64_t number = 1;; ++number) {
-      while (m_post.number.load(std::memory_order_acquire) < number) {
-      }
+      while (m_post.number.load(std::memory_order_acquire) < number) pause();
       m_post.call(m_post.body, 1);
       m_done.store(number, std::memory_order_release);
     }

@@ -20,7 +20,7 @@ def side_environment(side, threads):
     if side == "kokkos":
         environment.update(OMP_PROC_BIND="true", OMP_PLACES="cores", OMP_WAIT_POLICY="active")
     if side == "gantry":
-        environment.update(OMP_WAIT_POLICY="passive", GANTRY_NUM_THREADS=str(threads))
+        environment.update(OMP_PROC_BIND="false", OMP_WAIT_POLICY="passive", GANTRY_NUM_THREADS=str(threads))
     return environment
 
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "support/kokkos_bench.hpp"
 #include "support/rtt.hpp"
+#include "support/samples.hpp"
 
 #include <string>
 
@@ -12,7 +13,7 @@ int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   // Before the runtimes come up: their threads may spin on the cores that the line travels between.
-  benchmark::AddCustomContext("rtt_ns", std::to_string(perf::measure_rtt()));
+  if (!perf::smoke_only()) benchmark::AddCustomContext("rtt_ns", std::to_string(perf::measure_rtt()));
   Kokkos::initialize(argc, argv);
   benchmark::AddCustomContext("space", perf::Space::name());
   benchmark::AddCustomContext("threads", std::to_string(perf::Space().concurrency()));

@@ -32,15 +32,16 @@ struct alignas(128) Ball {
 void play(Ball& ball, std::uint32_t parity, std::uint32_t hits) {
   for (std::uint32_t hit = 0; hit < hits; ++hit) {
     const std::uint32_t mine = 2 * hit + parity;
-    while (ball.value.load(std::memory_order_acquire) != mine) {
-    }
+    while (ball.value.load(std::memory_order_acquire) != mine) pause();
     ball.value.store(mine + 1, std::memory_order_release);
   }
 }
 
 }  // namespace
 
-int cpu_count() { return CPU_COUNT(&process_mask()); }
+int cpu_count() {
+  return CPU_COUNT(&process_mask());
+}
 
 bool pin_to_cpu(int n) {
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
@@ -62,8 +63,7 @@ double measure_rtt() {
     std::atomic<int> ready{0};
     auto meet = [&ready] {
       ready.fetch_add(1);
-      while (ready.load() < 2) {
-      }
+      while (ready.load() < 2) pause();
     };
     std::thread far([&] {
       pin_to_cpu(1);

@@ -18,9 +18,14 @@ inline double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Iterations of a benchmark that has a fixed number of them: one where only a sign of life is wanted (PERF_SMOKE).
+/// Whether only a sign of life is wanted and no time (environment variable PERF_SMOKE).
+inline bool smoke_only() {
+  return std::getenv("PERF_SMOKE") != nullptr;
+}
+
+/// Iterations of a benchmark that has a fixed number of them.
 inline benchmark::IterationCount iterations(benchmark::IterationCount wanted) {
-  return std::getenv("PERF_SMOKE") != nullptr ? 1 : wanted;
+  return smoke_only() ? 1 : wanted;
 }
 
 /// Single measurements of a benchmark with manual time, for figures about tails.

@@ -44,8 +44,8 @@ class SharedWork {
   std::uint64_t m_launch;
 };
 
-/// Times launch(work), which runs work.run() on `threads` threads and waits. Sets the counters latency_ns, what a launch
-/// takes beyond its work, and attended, 1 when all threads took part in all launches.
+/// Times launch(work), which runs work.run() on `threads` threads and waits. Sets the counters latency_ns, what a
+/// launch takes beyond its work, and attended, 1 when all threads took part in all launches.
 template <class Launch>
 void measure_shared_launches(benchmark::State& state, int threads, const Launch& launch) {
   std::uint64_t number = 0;
