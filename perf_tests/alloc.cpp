@@ -49,8 +49,8 @@ BENCHMARK(view_zeroed)->ArgName("n")->Arg(8)->Arg(1000)->Arg(100'000)->UseRealTi
 // Gives freed memory back to the operating system, so that the next allocation is new.
 void give_back_memory() {
 #ifdef PERF_SIDE_GANTRY
-  auto device = gantry::open_device(0);
-  if (device) (void)gantry::trim(*device);
+  const auto device = gantry::open_device(0);
+  if (device.ok()) gantry::trim(device.value()).status().ignore();
 #endif
   malloc_trim(0);
 }
@@ -86,7 +86,7 @@ BENCHMARK(first_touch)->ArgName("bytes")->Arg(4 << 20)->Arg(64 << 20)->UseManual
 #ifdef PERF_SIDE_GANTRY
 class HeapSource final : public gantry::MemorySource {
  public:
-  gantry::Result<void*> allocate(std::size_t bytes) override { return std::aligned_alloc(4096, bytes); }
+  gantry::Result<void*> allocate(std::size_t bytes) override { return std::aligned_alloc(128, bytes); }
   gantry::Status free(void* memory, std::size_t) override {
     std::free(memory);
     return {};

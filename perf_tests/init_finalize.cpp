@@ -77,7 +77,7 @@ Outcome close_and_open() {
   Kokkos::initialize();
   auto cycle = [] {
     use_device();
-    if (!gantry::close_device(0).ok() || !gantry::open_device(0)) std::abort();
+    if (!gantry::close_device(0).ok() || !gantry::open_device(0).ok()) std::abort();
   };
   for (int warm_up = 0; warm_up < 20; ++warm_up) cycle();
   const Outcome before = footprint();
@@ -85,7 +85,7 @@ Outcome close_and_open() {
   for (int i = 0; i < cycles; ++i) {
     use_device();
     const auto start = perf::Clock::now();
-    if (!gantry::close_device(0).ok() || !gantry::open_device(0)) std::abort();
+    if (!gantry::close_device(0).ok() || !gantry::open_device(0).ok()) std::abort();
     seconds += perf::seconds_since(start);
   }
   Outcome added = footprint() - before;
