@@ -72,7 +72,7 @@ struct Selection {
   std::vector<Device> devices;  ///< the usable ones first, device `id` at index `id`
   DeviceChoice choice;
 
-  [[nodiscard]] int usable() const noexcept;
+  [[nodiscard]] GANTRY_API int usable() const noexcept;
 };
 
 /// Decides which devices may be used, in which order, and which is the default. A pure function: the same input gives
