@@ -47,7 +47,8 @@ struct MemoryTraits {
 };
 
 /// An OPEN device: made by Backend::open, closed once by core, never reopened (a later open makes a new object).
-/// The life around it (state, generation, pools, reports) is core/managed_device.
+/// The life around it (state, generation, pools, reports) is core/managed_device. Whatever closes or frees (of queues,
+/// events and images too) returns `unavailable` when the driver itself is gone already: core counts that as done.
 /// Thread safety: all functions but close() may be called by any thread at any time.
 class Device {
  public:

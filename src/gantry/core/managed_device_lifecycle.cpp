@@ -32,7 +32,7 @@ DeviceGate& gate_of(DeviceId id, ManagedDevice* device) {
   std::abort();
 }
 
-std::string gone_on(const char* step) {
+std::string named(const char* step) {
   return fmt::format("step '{}'", step);
 }
 
@@ -70,13 +70,12 @@ Result<DeviceHandle> ManagedDevice::open() {
   m_state.store(DeviceState::opening);
   for (const Step& step : steps) {
     Status status = step.open != nullptr ? (this->*step.open)() : Status();
-    if (status.ok()) {
-      ++m_opened;
-      continue;
+    if (!status.ok()) {
+      Status failure = std::move(status).with_context(fmt::format("opening {}: {}", m_info.name, named(step.name)));
+      failure.join(undo(m_opened));
+      return failure;
     }
-    status = std::move(status).with_context(fmt::format("opening {}: {}", m_info.name, gone_on(step.name)));
-    status.join(undo(m_opened));
-    return status;
+    ++m_opened;
   }
   m_poison_reported.store(false);
   m_state.store(DeviceState::ready);
@@ -142,7 +141,9 @@ Status ManagedDevice::undo(std::size_t count) {
   for (std::size_t i = count; i-- > 0;) {
     const Step& step = steps[i];
     if (step.close == nullptr || (m_work_runs && !step.while_work_runs)) continue;
-    status.join((this->*step.close)().with_context(gone_on(step.name)));
+    Status closed = (this->*step.close)().with_context(named(step.name));
+    // A driver that is gone already has taken everything with it.
+    if (closed.code() != Code::unavailable) status.join(std::move(closed));
   }
   if (!m_work_runs) m_opened = 0;
   m_state.store(m_work_runs ? DeviceState::poisoned : DeviceState::closed);
@@ -211,9 +212,11 @@ Status ManagedDevice::drain() {
     m_work_runs = !rundown_wait(m_gate.lane(), std::chrono::steady_clock::now());
   }
   Status status = m_device->drain(m_environment.close_timeout);
-  if (status.code() == Code::timeout) m_work_runs = true;
-  // A poisoned device has nothing left to wait for; its error is reported once.
-  if (status.code() == Code::poisoned && m_poison_reported.exchange(true)) status = {};
+  if (status.code() == Code::timeout) {
+    m_work_runs = true;
+  } else if (!status.ok() && !m_device->poison().ok() && m_poison_reported.exchange(true)) {
+    status = Status();  // a poisoned device has nothing to wait for, and its error was reported
+  }
   if (m_work_runs) {
     status.join(
         Status::error(Code::poisoned,

@@ -149,13 +149,18 @@ std::vector<std::size_t> matches(const DeviceToken& token, const Devices& existi
   return found;
 }
 
+const BackendReport* find_backend(const SelectionInput& input, std::string_view name) {
+  const auto found = std::find_if(input.backends.begin(), input.backends.end(),
+                                  [&](const BackendReport& report) { return report.name == name; });
+  return found == input.backends.end() ? nullptr : &*found;
+}
+
 /// Why an entry that parses names nothing.
 std::string why_absent(const DeviceToken& token, const SelectionInput& input) {
-  const auto backend = std::find_if(input.backends.begin(), input.backends.end(),
-                                    [&](const BackendReport& report) { return report.name == token.backend; });
+  const BackendReport* backend = find_backend(input, token.backend);
   if (token.kind == DeviceToken::Kind::number) return "is out of range";
   if (token.backend.empty()) return "names no device of this machine";
-  if (backend == input.backends.end()) {
+  if (backend == nullptr) {
     std::vector<std::string_view> names;
     for (const BackendReport& report : input.backends) names.push_back(report.name);
     return fmt::format("names no backend of this Gantry (it has {})", fmt::join(names, ", "));
@@ -171,6 +176,12 @@ Result<std::vector<std::size_t>> accepted(const SelectionInput& input, const Dev
     return order;
   }
   GANTRY_TRY_ASSIGN(const std::vector<DeviceToken> tokens, parse_devices(*input.devices));
+  // A word that means nothing comes before a number that is too large: it is the likelier mistake.
+  for (const DeviceToken& token : tokens) {
+    if (token.backend.empty() || find_backend(input, token.backend) != nullptr) continue;
+    return devices_error(*input.devices,
+                         fmt::format("{} {}; {}", quoted(token.text), why_absent(token, input), listed(existing)));
+  }
   for (const DeviceToken& token : tokens) {
     const std::vector<std::size_t> found = matches(token, existing);
     if (found.empty()) {
