@@ -8,11 +8,11 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <iostream>
 #include <map>
-#include <new>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -29,7 +29,7 @@ void initialize() { Kokkos::initialize(g_argc, g_argv); }
 
 gantry::DeviceId last_device() { return static_cast<gantry::DeviceId>(gantry::devices().value().size()) - 1; }
 
-View make_view(const char* label) {
+View make_view(const std::string& label) {
   const View view(Kokkos::view_alloc(label, OffloadSpace(last_device())), 1000);
   Kokkos::deep_copy(view, 1.5);
   return view;
@@ -89,9 +89,11 @@ int malloc_without_free() {
   return 0;
 }
 
+Offload* g_instance = nullptr;
+
 int instance_without_end() {
   initialize();
-  new (std::nothrow) Offload(last_device());
+  g_instance = new Offload(last_device());
   Kokkos::finalize();
   return 0;
 }
@@ -148,10 +150,10 @@ int initialize_and_report() {
     std::cout << "refused: " << error.what() << std::endl;
     return 3;
   }
-  const auto choice = gantry::default_device();
-  std::cout << "default: " << gantry::devices().value()[static_cast<std::size_t>(choice.value().id)].info.name << '\n'
-            << "devices:";
-  for (const gantry::DeviceStatus& device : gantry::devices().value()) std::cout << ' ' << device.info.name;
+  const std::vector<gantry::DeviceStatus> devices = gantry::devices().value();
+  const gantry::DeviceId chosen = gantry::default_device().value().id;
+  std::cout << "default: " << devices[static_cast<std::size_t>(chosen)].info.name << "\ndevices:";
+  for (const gantry::DeviceStatus& device : devices) std::cout << ' ' << device.info.name;
   std::cout << "\nconcurrency: " << Offload().concurrency() << std::endl;
   Kokkos::finalize();
   return 0;
@@ -191,7 +193,6 @@ int use_after_finalize() {
 int instance_after_finalize() {
   initialize();
   static const Offload kept(0);
-  const gantry::QueueRef queue = kept.queue();
   Kokkos::finalize();
   try {
     kept.fence();
@@ -213,17 +214,20 @@ int view_after_finalize() {
 
 int kernel_throws() {
   initialize();
-  const Offload instance(0);
-  Kokkos::parallel_for("thrower", Kokkos::RangePolicy<Offload>(instance, 0, 1),
-                       KOKKOS_LAMBDA(int) { throw std::runtime_error("from the kernel"); });
-  try {
-    instance.fence();
-  } catch (const gantry::Error& error) {
-    std::printf("error: %s\n", error.what());
-    Kokkos::finalize();
-    return error.code() == gantry::Code::kernel_error ? 0 : failed;
+  int result = failed;
+  {
+    const Offload instance(0);
+    Kokkos::parallel_for(Kokkos::RangePolicy<Offload>(instance, 0, 1),
+                         KOKKOS_LAMBDA(int) { throw std::runtime_error("from the kernel"); });
+    try {
+      instance.fence();
+    } catch (const gantry::Error& error) {
+      std::printf("error: %s\n", error.what());
+      if (error.code() == gantry::Code::kernel_error) result = 0;
+    }
   }
-  return failed;
+  Kokkos::finalize();
+  return result;
 }
 
 const std::map<std::string, int (*)()> programs = {

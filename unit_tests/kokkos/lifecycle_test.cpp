@@ -201,7 +201,7 @@ TEST(LifecycleTest, UseOutsideOfKokkosLifeIsRefused) {
 TEST(LifecycleTest, KernelThatThrowsIsNamedByTheFence) {
   const Ending ending = run("kernel_throws");
   EXPECT_EQ(ending.exit_code, 0) << ending.signal << ending.output;
-  EXPECT_THAT(ending.output, AllOf(HasSubstr("thrower"), HasSubstr("from the kernel")));
+  EXPECT_THAT(ending.output, AllOf(HasSubstr("kernel_throws"), HasSubstr("from the kernel")));
 }
 
 }  // namespace

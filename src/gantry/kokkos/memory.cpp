@@ -83,6 +83,7 @@ void deallocate_block(const Block& block, const char* space_name, const char* la
   if (block.memory == nullptr) return;
   if (tool_loaded()) tool_deallocated(space_name, label, block.memory, logical_bytes);
   Status status = with_fence_event("gantry: fence before deallocation", [] { return fence_all(); });
+  if (status.code() == Code::refused) return;  // in a forked child, which owns nothing on a device
   status.join(deallocate(block.device, block.memory));
   if (!status.ok()) report_failure(std::move(std::move(status).with_context(label)).message().c_str());
 }
