@@ -4,12 +4,8 @@
 #include <cstdio>
 
 int main() {
-  const auto list = gantry::devices();
-  if (!list) {
-    return std::printf("no devices\n"), 1;
-  }
-  for (const auto& device : *list) {
-    std::printf("%s\n", device.info.name.c_str());
-  }
+  auto list = gantry::devices();
+  if (!list.ok()) return 1;
+  for (const auto& device : *list) std::printf("%s\n", device.info.name.c_str());
   return list->empty() ? 1 : 0;
 }
