@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "field.hpp"
 #include "leaks.hpp"
 #include "options.hpp"
 #include "simulation.hpp"
@@ -8,6 +9,7 @@
 
 #include <cstring>
 #include <exception>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -36,12 +38,21 @@ int main(int argc, char** argv) try {
 
   std::FILE* const out = options->json ? stderr : stdout;
   heat::Result result;
+  // Kokkos's advice about OMP_PROC_BIND is for programs whose kernels run on OpenMP's threads.
+  char quiet[] = "--kokkos-disable-warnings";
+  if (!std::is_same_v<heat::Space, Kokkos::DefaultHostExecutionSpace>) for_kokkos.push_back(quiet);
   int kokkos_argc = static_cast<int>(for_kokkos.size());
   for_kokkos.push_back(nullptr);
   heat::watch_leaks();
-  Kokkos::initialize(kokkos_argc, for_kokkos.data());
-  const int code = run(*options, out, result);
+  try {
+    Kokkos::initialize(kokkos_argc, for_kokkos.data());
+  } catch (const std::exception& error) {
+    throw heat::InputError(error.what());  // a device or a setting that the environment asks for
+  }
+  // Kokkos takes out what it knows.
+  const int code = kokkos_argc == 1 ? run(*options, out, result) : bad_input;
   Kokkos::finalize();
+  if (kokkos_argc > 1) throw heat::InputError(fmt::format("{}: Kokkos does not know this option", for_kokkos[1]));
   if (code > wrong) return code;
   result.leaks = heat::leaked_objects();
 

@@ -54,21 +54,24 @@ class Surface {
 };
 
 void draw_panel(Canvas& canvas, int left, int top, const Frame& frame, double hottest) {
+  constexpr int side = panel + 1;  // one more, for slopes
+  constexpr double levels = 12;    // lines are evenly spaced in colour
   const Surface surface(frame);
-  const auto value = [&](int x, int y) {
-    return shade(surface((x + 0.5) / panel, 1 - (y + 0.5) / panel) / hottest);
-  };
-  constexpr double levels = 12;  // lines are evenly spaced in colour
+  std::vector<double> shades(side * side);
+  for (int y = 0; y < side; ++y)
+    for (int x = 0; x < side; ++x) {
+      const double u = std::min(1.0, (x + 0.5) / panel), v = std::max(0.0, 1 - (y + 0.5) / panel);
+      shades[y * side + x] = shade(surface(u, v) / hottest);
+    }
   for (int y = 0; y < panel; ++y)
     for (int x = 0; x < panel; ++x) {
-      const double here = value(x, y);
+      const double here = shades[y * side + x];
       canvas.blend(left + x, top + y, inferno(here));
-      if (x + 1 == panel || y + 1 == panel) continue;
-      const double slope = std::hypot(value(x + 1, y) - here, value(x, y + 1) - here);
       const double level = std::round(here * levels) / levels;
+      const double slope = std::hypot(shades[y * side + x + 1] - here, shades[(y + 1) * side + x] - here);
       if (level <= 0 || slope <= 0) continue;
-      const double distance = std::abs(here - level) / slope;  // in pixels
-      canvas.blend(left + x, top + y, {1, 1, 1}, 0.28 * std::clamp(1.0 - distance, 0.0, 1.0));
+      const double pixels = std::abs(here - level) / slope;  // from the line
+      canvas.blend(left + x, top + y, {1, 1, 1}, 0.28 * std::clamp(1.0 - pixels, 0.0, 1.0));
     }
 }
 

@@ -23,9 +23,11 @@ void print_problem(std::FILE* out, const Problem& problem, const Domain& domain)
              1e-6 * double(domain.bytes()));
   fmt::print(out, "  time     {} in {} steps, {}, diffusivity {}\n", problem.time, problem.steps,
              scheme_name(problem.scheme), problem.diffusivity);
-  for (const Part& part : domain.parts())
-    fmt::print(out, "  device   {}, {} threads, planes {} to {}: {}\n", part.device.name, part.device.space.concurrency(),
+  for (const Part& part : domain.parts()) {
+    const int threads = part.device.space.concurrency();
+    fmt::print(out, "  device   {}, {} thread{}, planes {} to {}: {}\n", part.device.name, threads, threads == 1 ? "" : "s",
                part.extent.first_z + 1, part.extent.first_z + part.extent.nz, part.device.why);
+  }
 }
 
 void evaluate(Domain& domain, const SineSeries& series, Field Part::*field, SineSeries::Decay decay) {
