@@ -38,9 +38,7 @@ BENCHMARK(launch_fence_shared)->UseRealTime();
 
 void front_end(benchmark::State& state) {
   const Kokkos::OpenMP space;
-  for (auto _ : state) {
-    Kokkos::parallel_for(Kokkos::RangePolicy<Kokkos::OpenMP>(space, 0, 1), perf::FrontEndOnly{});
-  }
+  for (auto _ : state) perf::call_front_end(space, 1, Empty{});
 }
 BENCHMARK(front_end)->UseRealTime();
 

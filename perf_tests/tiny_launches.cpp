@@ -23,9 +23,11 @@ BENCHMARK(tiny_launches)->ArgName("n")->Arg(1)->Arg(10)->Arg(100)->UseRealTime()
 
 void front_end(benchmark::State& state) {
   const Kokkos::OpenMP space;
+  const Kokkos::View<double*, perf::Space> a("a", 100);
   for (auto _ : state) {
     for (int launch = 0; launch < launches; ++launch) {
-      Kokkos::parallel_for(Kokkos::RangePolicy<Kokkos::OpenMP>(space, 0, 100), perf::FrontEndOnly{});
+      perf::call_front_end(
+          space, 100, KOKKOS_LAMBDA(int i) { a(i) += 1.0; });
     }
   }
 }
