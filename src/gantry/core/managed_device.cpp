@@ -138,13 +138,13 @@ Status ManagedDevice::fence() {
       release(*queue);
     }
   }
-  // Work that failed has poisoned the device; its error is among those above, or nobody has seen it yet.
-  if (!status.ok()) {
-    if (!m_device->poison().ok()) m_poison_reported.store(true);
-  } else {
-    status = poison_once();
-  }
+  if (status.ok()) return poison_once();  // of work that had ended before anybody waited for it
+  note_error();
   return status;
+}
+
+void ManagedDevice::note_error() {
+  if (!m_device->poison().ok()) m_poison_reported.store(true);
 }
 
 Status ManagedDevice::poison_once() {

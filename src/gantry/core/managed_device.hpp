@@ -61,6 +61,9 @@ class ManagedDevice {
   /// only. Does not wait inside a kernel or host function.
   Status fence();
 
+  /// The caller, inside the device, is about to return an error of it: if that poisoned the device, it is reported now.
+  void note_error();
+
   /// Gives up a reference; releases the object when it was the last and nothing of it runs. Never waits.
   void release(ManagedQueue& queue) noexcept;
   void release(ManagedEvent& event) noexcept;

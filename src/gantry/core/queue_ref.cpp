@@ -21,7 +21,12 @@ template <class Call>
   if (reference == nullptr) [[unlikely]]
     return empty_reference("queue");
   const QueueTarget target(reference);
-  return with_device(target.gate, target.generation, [&]() -> Status { return call(target.queue()); });
+  return with_device(target.gate, target.generation, [&]() -> Status {
+    Status status = call(target.queue());
+    if (!status.ok()) [[unlikely]]
+      target.gate.device.load()->note_error();
+    return status;
+  });
 }
 
 /// True when the open period of an event is over, which leaves nothing to wait for.
