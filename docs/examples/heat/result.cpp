@@ -12,7 +12,7 @@ void print_text(std::FILE* out, const Problem& problem, const Result& result) {
              result.error, result.error_bound, problem.steps, problem.tolerance);
   fmt::print(out, "           {:.2e} from the exact solution of the heat equation (grid and time steps)\n",
              result.discretisation);
-  fmt::print(out, "  time     {:.2f} s, of which {:.2f} s in {} iterations: {:.3f} ms each, {:.1f} GB/s\n",
+  fmt::print(out, "  run      {:.2f} s, of which {:.2f} s in {} iterations: {:.3f} ms each, {:.1f} GB/s\n",
              result.total_seconds, result.solve_seconds, result.iterations, per_iteration, 1e-9 * result.bandwidth);
   if (!problem.output.empty()) fmt::print(out, "  picture  {}\n", problem.output);
   if (result.leaks) fmt::print(out, "  leaks    {}\n", *result.leaks == 0 ? "none" : std::to_string(*result.leaks));
