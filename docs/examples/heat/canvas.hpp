@@ -26,8 +26,8 @@ class Canvas {
   /// Lays a colour over a pixel; `cover` from 0 (nothing) to 1 (all of it).
   void blend(int x, int y, Colour colour, double cover = 1);
 
-  /// Draws lower-case letters, digits and simple signs; `y` is the baseline, `size` the height of a digit. `anchor` says
-  /// where x lies in the text: 0 left, 0.5 middle, 1 right.
+  /// Draws lower-case letters, digits and simple signs; `y` is the baseline, `size` the height of a digit. `anchor`
+  /// says where x lies in the text: 0 left, 0.5 middle, 1 right.
   void text(double x, double y, std::string_view text, double size, Colour colour, double anchor = 0);
 
   /// Throws std::runtime_error when the file cannot be written.

@@ -28,9 +28,8 @@ std::vector<Device> choose_devices(int count) {
   const auto choice = or_throw(gantry::default_device());
   const int present = static_cast<int>(list.size());
   if (count > present) {
-    throw InputError(fmt::format(
-        "devices: {} asked for, there is only {}; GANTRY_HOST_DEVICES={} makes {} of the CPUs", count, present,
-        count, count));
+    throw InputError(fmt::format("devices: {} asked for, there is only {}; GANTRY_HOST_DEVICES={} makes {} of the CPUs",
+                                 count, present, count, count));
   }
 
   std::vector<Device> devices;

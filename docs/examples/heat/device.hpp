@@ -13,7 +13,7 @@ namespace heat {
 struct Device {
   Space space;
   std::string name;
-  std::string why;                  ///< how it was chosen
+  std::string why;                 ///< how it was chosen
   std::uint64_t memory_bytes = 0;  ///< in all
 };
 

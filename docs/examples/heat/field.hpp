@@ -52,6 +52,8 @@ inline Interior interior(const Space& space, const Extent& extent) {
 
 /// Every owned point, for kernels that do not.
 using Owned = Kokkos::RangePolicy<Space, Kokkos::IndexType<int>>;
-inline Owned owned(const Space& space, const Extent& extent) { return Owned(space, 0, extent.owned()); }
+inline Owned owned(const Space& space, const Extent& extent) {
+  return Owned(space, 0, extent.owned());
+}
 
 }  // namespace heat

@@ -50,8 +50,8 @@ void turn(Part& part, double beta) {
 void square(Part& part, const Field& field) {
   const auto a = field.owned;
   Kokkos::parallel_reduce(
-      "heat square", owned(part.device.space, part.extent),
-      KOKKOS_LAMBDA(int i, double& sum) { sum += a(i) * a(i); }, part.sum);
+      "heat square", owned(part.device.space, part.extent), KOKKOS_LAMBDA(int i, double& sum) { sum += a(i) * a(i); },
+      part.sum);
 }
 
 void square_difference(Part& part, const Field& one, const Field& two) {

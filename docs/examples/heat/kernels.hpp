@@ -13,7 +13,7 @@ void multiply(Part& part, const Stencil& matrix);  ///< q = matrix * p;         
 void update(Part& part, double alpha);             ///< u += alpha p, r -= alpha q; sum = r.r
 void turn(Part& part, double beta);                ///< p = r + beta p
 
-void square(Part& part, const Field& field);                            ///< sum = |field|^2
+void square(Part& part, const Field& field);                             ///< sum = |field|^2
 void square_difference(Part& part, const Field& one, const Field& two);  ///< sum = |one - two|^2
 
 }  // namespace heat::kernels

@@ -17,12 +17,16 @@ void watch_leaks() {
       &g_leaked);
 }
 
-std::optional<std::size_t> leaked_objects() { return g_leaked; }
+std::optional<std::size_t> leaked_objects() {
+  return g_leaked;
+}
 
 #else
 
 void watch_leaks() {}
-std::optional<std::size_t> leaked_objects() { return std::nullopt; }
+std::optional<std::size_t> leaked_objects() {
+  return std::nullopt;
+}
 
 #endif
 

@@ -20,8 +20,9 @@ std::optional<Options> parse_options(int argc, char** argv) {
   Problem given;
   Options options;
 
-  app.add_option("input", input, "Input file (JSON): grid, time, steps, diffusivity, scheme, tolerance, devices,\n"
-                                 "output, hot_spots");
+  app.add_option("input", input,
+                 "Input file (JSON): grid, time, steps, diffusivity, scheme, tolerance, devices,\n"
+                 "output, hot_spots");
   const auto* grid_option = app.add_option("--grid", grid, "Points inside the walls: N, or NX NY NZ")->expected(1, 3);
   const auto* time = app.add_option("--time", given.time, "Simulated time");
   const auto* steps = app.add_option("--steps", given.steps, "Time steps");

@@ -16,7 +16,9 @@ constexpr int panel = 300, margin = 28, gap = 18, header = 84, caption = 38, bar
 constexpr int columns = 3;
 
 /// Cold is the larger part of every frame: the scale gives it more than its share of the colours.
-double shade(double value) { return std::sqrt(std::clamp(value, 0.0, 1.0)); }
+double shade(double value) {
+  return std::sqrt(std::clamp(value, 0.0, 1.0));
+}
 
 /// The field between its points, by cubic interpolation. 0 <= x, y <= 1.
 class Surface {
@@ -47,8 +49,9 @@ class Surface {
     return sign * m_frame.values[std::size_t(y) * m_frame.width + x];
   }
   static double cubic(const std::array<double, 4>& f, double t) {
-    return f[1] + 0.5 * t * (f[2] - f[0] + t * (2 * f[0] - 5 * f[1] + 4 * f[2] - f[3] +
-                                               t * (3 * (f[1] - f[2]) + f[3] - f[0])));
+    return f[1] +
+           0.5 * t *
+               (f[2] - f[0] + t * (2 * f[0] - 5 * f[1] + 4 * f[2] - f[3] + t * (3 * (f[1] - f[2]) + f[3] - f[0])));
   }
   const Frame& m_frame;
 };
@@ -102,8 +105,10 @@ void draw_picture(const Problem& problem, const std::vector<Frame>& frames, cons
   const int height = header + rows * (panel + caption) + margin / 2;
   Canvas canvas(width, height, background);
   canvas.text(margin, 40, "heat conduction in a cube with cold walls", 17, ink);
-  canvas.text(margin, 64, fmt::format("plane y = 1/2, {} x {} x {} points, diffusivity {}", problem.grid[0],
-                                      problem.grid[1], problem.grid[2], problem.diffusivity), 10.5, faint);
+  canvas.text(margin, 64,
+              fmt::format("plane y = 1/2, {} x {} x {} points, diffusivity {}", problem.grid[0], problem.grid[1],
+                          problem.grid[2], problem.diffusivity),
+              10.5, faint);
   for (std::size_t i = 0; i < frames.size(); ++i) {
     const int left = margin + int(i % columns) * (panel + gap), top = header + int(i / columns) * (panel + caption);
     draw_panel(canvas, left, top, frames[i], hottest);

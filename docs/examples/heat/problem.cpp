@@ -112,17 +112,16 @@ Problem read_problem(const std::string& path) {
 
   Problem problem;
   try {
-    read_members(
-        path, json::parse(text),
-        {{"grid", [&](auto& key, auto& value) { problem.grid = read_triple(key, value, read_int); }},
-         {"time", [&](auto& key, auto& value) { problem.time = read_number(key, value); }},
-         {"steps", [&](auto& key, auto& value) { problem.steps = read_int(key, value); }},
-         {"diffusivity", [&](auto& key, auto& value) { problem.diffusivity = read_number(key, value); }},
-         {"scheme", [&](auto& key, auto& value) { problem.scheme = parse_scheme(read_string(key, value)); }},
-         {"tolerance", [&](auto& key, auto& value) { problem.tolerance = read_number(key, value); }},
-         {"devices", [&](auto& key, auto& value) { problem.devices = read_int(key, value); }},
-         {"output", [&](auto& key, auto& value) { problem.output = read_string(key, value); }},
-         {"hot_spots", [&](auto& key, auto& value) { problem.hot_spots = read_hot_spots(key, value); }}});
+    read_members(path, json::parse(text),
+                 {{"grid", [&](auto& key, auto& value) { problem.grid = read_triple(key, value, read_int); }},
+                  {"time", [&](auto& key, auto& value) { problem.time = read_number(key, value); }},
+                  {"steps", [&](auto& key, auto& value) { problem.steps = read_int(key, value); }},
+                  {"diffusivity", [&](auto& key, auto& value) { problem.diffusivity = read_number(key, value); }},
+                  {"scheme", [&](auto& key, auto& value) { problem.scheme = parse_scheme(read_string(key, value)); }},
+                  {"tolerance", [&](auto& key, auto& value) { problem.tolerance = read_number(key, value); }},
+                  {"devices", [&](auto& key, auto& value) { problem.devices = read_int(key, value); }},
+                  {"output", [&](auto& key, auto& value) { problem.output = read_string(key, value); }},
+                  {"hot_spots", [&](auto& key, auto& value) { problem.hot_spots = read_hot_spots(key, value); }}});
   } catch (const json::exception& error) {
     throw InputError(fmt::format("{}: not valid JSON: {}", path, error.what()));
   }

@@ -26,8 +26,8 @@ void Progress::step_done(int iterations) {
   m_drawn = now;
 
   const double seconds = std::chrono::duration<double>(now - m_begin).count();
-  const std::string state = fmt::format("{:3} %  step {}/{}  {} iterations  {:.1f} s", std::int64_t{100} * m_done / m_steps,
-                                        m_done, m_steps, iterations, seconds);
+  const std::string state = fmt::format("{:3} %  step {}/{}  {} iterations  {:.1f} s",
+                                        std::int64_t{100} * m_done / m_steps, m_done, m_steps, iterations, seconds);
   if (m_terminal) {
     constexpr int width = 30;
     const auto filled = static_cast<std::size_t>(std::int64_t{width} * m_done / m_steps);

@@ -8,8 +8,8 @@ namespace heat {
 
 void print_text(std::FILE* out, const Problem& problem, const Result& result) {
   const double per_iteration = result.iterations > 0 ? 1e3 * result.solve_seconds / result.iterations : 0;
-  fmt::print(out, "  check    {}: error {:.2e}, at most {:.2e} from {} solves to {:.0e}\n", result.pass() ? "PASS" : "FAIL",
-             result.error, result.error_bound, problem.steps, problem.tolerance);
+  fmt::print(out, "  check    {}: error {:.2e}, at most {:.2e} from {} solves to {:.0e}\n",
+             result.pass() ? "PASS" : "FAIL", result.error, result.error_bound, problem.steps, problem.tolerance);
   fmt::print(out, "           {:.2e} from the exact solution of the heat equation (grid and time steps)\n",
              result.discretisation);
   fmt::print(out, "  run      {:.2f} s, of which {:.2f} s in {} iterations: {:.3f} ms each, {:.1f} GB/s\n",

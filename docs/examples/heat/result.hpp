@@ -20,7 +20,7 @@ struct Result {
   long iterations = 0;
   double solve_seconds = 0;
   double total_seconds = 0;
-  double bandwidth = 0;  ///< bytes a second during the solves
+  double bandwidth = 0;              ///< bytes a second during the solves
   std::optional<std::size_t> leaks;  ///< objects still held when Kokkos was finalized; empty: not known
 
   /// The numbers are right; a NaN is not.

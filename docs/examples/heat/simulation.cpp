@@ -25,8 +25,8 @@ void print_problem(std::FILE* out, const Problem& problem, const Domain& domain)
              scheme_name(problem.scheme), problem.diffusivity);
   for (const Part& part : domain.parts()) {
     const int threads = part.device.space.concurrency();
-    fmt::print(out, "  device   {}, {} thread{}, planes {} to {}: {}\n", part.device.name, threads, threads == 1 ? "" : "s",
-               part.extent.first_z + 1, part.extent.first_z + part.extent.nz, part.device.why);
+    fmt::print(out, "  device   {}, {} thread{}, planes {} to {}: {}\n", part.device.name, threads,
+               threads == 1 ? "" : "s", part.extent.first_z + 1, part.extent.first_z + part.extent.nz, part.device.why);
   }
 }
 

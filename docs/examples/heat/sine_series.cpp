@@ -56,7 +56,8 @@ SineSeries::SineSeries(const Problem& problem) : m_problem(problem), m_modes(las
     // A Gaussian with its mirror images of opposite sign behind the walls is a product of three such series.
     const auto factor = [&](int axis, int mode) {
       const double k = (mode + 1) * pi;
-      return 2 * spot.width * std::sqrt(2 * pi) * std::sin(k * spot.at[axis]) * std::exp(-0.5 * std::pow(k * spot.width, 2));
+      return 2 * spot.width * std::sqrt(2 * pi) * std::sin(k * spot.at[axis]) *
+             std::exp(-0.5 * std::pow(k * spot.width, 2));
     };
     std::size_t at = 0;
     for (int r = 0; r < n; ++r)

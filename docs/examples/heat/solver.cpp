@@ -14,8 +14,7 @@ Solver::Solver(const Problem& problem, Domain& domain)
     : m_domain(domain),
       m_residual(problem, 0, -problem.time_step()),
       m_matrix(problem, 1, problem.theta() * problem.time_step()),
-      m_target(problem.tolerance * problem.tolerance *
-               domain.sum([](Part& part) { kernels::square(part, part.u); })) {}
+      m_target(problem.tolerance * problem.tolerance * domain.sum([](Part& part) { kernels::square(part, part.u); })) {}
 
 int Solver::step() {
   constexpr int most = 10'000;

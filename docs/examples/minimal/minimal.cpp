@@ -5,7 +5,8 @@
 double dot_product(int n) {
   Kokkos::View<double*> x("x", n), y("y", n);
   Kokkos::deep_copy(x, 2.0);
-  Kokkos::parallel_for("fill", n, KOKKOS_LAMBDA(int i) { y(i) = 1.0 / (i + 1); });
+  Kokkos::parallel_for(
+      "fill", n, KOKKOS_LAMBDA(int i) { y(i) = 1.0 / (i + 1); });
   double sum = 0;
   Kokkos::parallel_reduce(
       "dot", n, KOKKOS_LAMBDA(int i, double& part) { part += x(i) * y(i); }, sum);
