@@ -45,8 +45,8 @@ PairOf<Functor, Value, Init, Join> make_pair_of(Functor functor, Init init, Join
 
 /// The elements of a run of integers: joining is associative and NOT commutative, so that a wrong order is seen.
 struct Run {
-  long first = 0;
-  long last = -1;
+  int first = 0;
+  int last = -1;
   bool broken = false;
   bool operator==(const Run&) const = default;
 };

@@ -76,8 +76,8 @@ TEST(ScanTest, JoinsInOrder) {
           },
           [] { return Run(); }, [](Run& run, const Run& next) { append(run, next); });
       const Run total = run<Run>(pair, 0, count, shares);
-      EXPECT_EQ(total, (count == 0 ? Run() : Run{0, count - 1, false}));
-      for (std::int64_t i = 0; i < count; ++i) EXPECT_EQ(to[i], (Run{0, i, false}));
+      EXPECT_EQ(total, (count == 0 ? Run() : Run{0, static_cast<int>(count) - 1, false}));
+      for (std::int64_t i = 0; i < count; ++i) EXPECT_EQ(to[i], (Run{0, static_cast<int>(i), false}));
     }
   }
 }

@@ -25,8 +25,8 @@ inline constexpr bool accumulates_locally =
 
 /// How many values a share is accumulated in: several when they are small and plain.
 template <class Reducer>
-inline constexpr int lanes = std::is_trivially_copyable_v<typename Reducer::value_type> &&
-                                     sizeof(typename Reducer::value_type) <= 16
+inline constexpr int lanes = accumulates_locally<Reducer> && sizeof(typename Reducer::value_type) <= 16 &&
+                                     std::is_trivially_copyable_v<typename Reducer::value_type>
                                  ? 8
                                  : 1;
 
