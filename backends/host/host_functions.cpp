@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <backends/host/engine.hpp>
 #include <backends/host/host_functions.hpp>
+#include <backends/host/signal_mask.hpp>
 #include <backends/host/work_frame.hpp>
 
 #include <pthread.h>
-#include <signal.h>
 
 #include <chrono>
 #include <exception>
@@ -15,12 +15,8 @@ void HostFunctions::post(Stream& stream, void (*function)(void*), void* argument
   const std::lock_guard lock(m_mutex);
   m_calls.push_back({&stream, function, argument});
   if (!m_thread.joinable()) {
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const SignalMask mask;
     m_thread = std::thread([engine = m_engine.shared_from_this()] { engine->functions.serve(); });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
   m_changed.notify_all();
 }

@@ -76,7 +76,8 @@ std::string nodes_of(const CpuSet& cpus, const std::string& sys) {
       numbers.push_back(node);
   }
   if (numbers.empty()) return {};
-  return fmt::format(", node{} {}", numbers.size() > 1 ? "s" : "", CpuSet(std::move(numbers)).to_string());
+  const char* const plural = numbers.size() > 1 ? "s" : "";
+  return fmt::format(", node{} {}", plural, CpuSet(std::move(numbers)).to_string());
 }
 
 std::vector<Part> divide(const CpuSet& mask, const Settings& settings, const std::string& sys) {

@@ -229,13 +229,14 @@ bool Stream::end_phase(int slot) {
     }
   }
   if (job.phase + 1 < m_current.launch.phases && !m_engine.fault.is_set()) {
+    Engine& engine = m_engine;
     const bool all_slots = !helpers_run(m_current.launch);
     ++job.phase;
     {
       const Lock lock(*this);
       publish(job);
     }
-    m_engine.ring(shares, all_slots);
+    engine.ring(shares, all_slots);  // the stream may be gone
     return false;
   }
   destroy(*m_current.kernel, m_current.body);
@@ -246,8 +247,9 @@ bool Stream::end_phase(int slot) {
 // -- commands
 
 void Stream::make_ready() {
-  m_engine.ready.push(*this);
-  m_engine.ring_ready();
+  Engine& engine = m_engine;
+  engine.ready.push(*this);  // from here on the stream may be anyone's, and gone
+  engine.ring_ready();
 }
 
 void Stream::proceed(int slot) { go_on(Owner{Owner::Role::worker, slot, 0}, false); }
@@ -336,6 +338,8 @@ Stream::Outcome Stream::run_kernel(Command& command, const Owner& owner) {
   }
   const std::uint32_t shares = shares_for(launch.count);
   Job job = make_job(kernel, launch, command.body, shares, command.estimate);
+  Engine& engine = m_engine;
+  const bool all_slots = !helpers_run(launch);
   bool published = false;
   guarded(
       [&] {
@@ -349,7 +353,7 @@ Stream::Outcome Stream::run_kernel(Command& command, const Owner& owner) {
       },
       [&](const char* what) { fail(&kernel, command.label.get(), what); });
   if (published) {
-    m_engine.ring(shares, !helpers_run(launch));
+    engine.ring(shares, all_slots);  // the command and the stream may be gone
     return Outcome::elsewhere;
   }
   if (m_engine.fault.is_set()) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <backends/host/engine.hpp>
 #include <backends/host/futex.hpp>
+#include <backends/host/signal_mask.hpp>
 #include <backends/host/worker_pool.hpp>
 
 #include <fmt/format.h>
 
-#include <signal.h>
 #include <time.h>
 
 #include <cstring>
@@ -51,12 +51,11 @@ Status WorkerPool::start() {
 
 Status WorkerPool::start(Worker& worker) {
   auto entry = std::make_unique<Entry>(Entry{this, &worker, m_engine.shared_from_this()});
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);  // signals are the program's: its own threads handle them
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  const int error = pthread_create(&worker.thread, nullptr, &enter, entry.get());
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  int error = 0;
+  {
+    const SignalMask mask;
+    error = pthread_create(&worker.thread, nullptr, &enter, entry.get());
+  }
   if (error != 0)
     return Status::error(Code::driver_error,
                          fmt::format("starting worker thread {} of {}: {}", worker.index, m_engine.options.device_name,
@@ -237,7 +236,7 @@ void WorkerPool::sleep(Worker& worker) noexcept {
   give_slot_back(worker);
   const bool counted = worker.index != 0;
   worker.state.store(asleep, std::memory_order_relaxed);
-  if (counted) m_sleeping.fetch_add(1, std::memory_order_relaxed);
+  if (counted) m_sleeping.fetch_add(1, std::memory_order_release);
   AsymmetricFence::heavy();  // `asleep`, then the doorbells: Engine::ring goes the other way round
   if (news(worker) || m_stop.load(std::memory_order_seq_cst)) {
     wake(worker);

@@ -33,7 +33,7 @@ class WorkerPool {
   Status stop(std::chrono::nanoseconds patience);
 
   /// Workers that sleep, without the reserve; a hint, exact only as asymmetric_fence.hpp says.
-  [[nodiscard]] std::uint32_t sleeping() const noexcept { return m_sleeping.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::uint32_t sleeping() const noexcept { return m_sleeping.load(std::memory_order_acquire); }
   /// Wakes up to `wanted` workers that sleep.
   void wake(std::uint32_t wanted) noexcept;
   void wake_reserve() noexcept;

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <unit_tests/backends/host/host_fixture.hpp>
+
+#include <gantry/core/live_objects.hpp>
+
+#include <unistd.h>
+
+#include <csignal>
+
+namespace gantry::test {
+namespace {
+
+class ProtectionTest : public testing::TestWithParam<Protect> {
+ protected:
+  void SetUp() override {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    m_host = std::make_unique<OpenHost>(host_options(2), GetParam());
+    auto memory = (*m_host)->allocate(MemoryKind::device, 8192);
+    ASSERT_TRUE(memory.ok()) << memory.status().message();
+    m_memory = static_cast<int*>(*memory);
+  }
+  void TearDown() override {
+    if (m_memory != nullptr) EXPECT_OK((*m_host)->free(MemoryKind::device, m_memory, 8192));
+  }
+  volatile int& element(int i) { return m_memory[i]; }
+
+  std::unique_ptr<OpenHost> m_host;
+  int* m_memory = nullptr;
+};
+INSTANTIATE_TEST_SUITE_P(, ProtectionTest, testing::Values(Protect::on, Protect::pages),
+                         [](const auto& info) { return info.param == Protect::on ? "Keys" : "Pages"; });
+
+TEST_P(ProtectionTest, HostReadFaultsAndNamesTheAllocation) {
+  const auto read = [&] {
+    LiveObjects::get().insert(ObjectKind::device_memory, m_memory, 8000, "temperature", DeviceHandle{0, 1}, "host");
+    [[maybe_unused]] const int value = element(3);
+  };
+  EXPECT_DEATH(read(), "read device memory at 0x.*byte 12 of 'temperature' .8000 bytes.* host");
+}
+
+TEST_P(ProtectionTest, HostWriteFaults) {
+  EXPECT_DEATH(element(0) = 1, "wrote device memory");
+}
+
+TEST_P(ProtectionTest, OtherThreadsFaultToo) {
+  EXPECT_DEATH(std::thread([&] { element(0) = 1; }).join(), "wrote device memory");
+}
+
+TEST_P(ProtectionTest, HostFaultsBetweenKernels) {
+  const auto use = [&] {
+    Queue& queue = m_host->queue();
+    for (int i = 0; i < 100; ++i) EXPECT_OK(for_each(queue, 64, [this](auto item) { element(static_cast<int>(item)) = 1; }));
+    EXPECT_OK(queue.sync());
+    element(0) = 1;
+  };
+  EXPECT_DEATH(use(), "wrote device memory");
+}
+
+TEST_P(ProtectionTest, HostFunctionsFault) {
+  const auto use = [&] {
+    Queue& queue = m_host->queue();
+    queue.host_function([](void* memory) { *static_cast<volatile int*>(memory) = 1; }, m_memory).ignore();
+    queue.sync().ignore();
+  };
+  EXPECT_DEATH(use(), "wrote device memory");
+}
+
+TEST_P(ProtectionTest, FaultElsewhereEndsTheProcessAsBefore) {
+  EXPECT_DEATH(*reinterpret_cast<volatile int*>(8) = 1, "");
+}
+
+TEST_P(ProtectionTest, KernelsWithinKernelsHaveAccess) {
+  Queue& queue = m_host->queue();
+  Queue& other = m_host->queue();
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_OK(for_each(queue, 2, [&](auto) {
+      EXPECT_OK(for_each(other, 2, [this](auto item) { element(static_cast<int>(item)) = 1; }));
+      element(5) = 1;  // still
+    }));
+  }
+  EXPECT_OK(queue.sync());
+  EXPECT_OK(other.sync());
+}
+
+TEST_P(ProtectionTest, PinnedMemoryIsTheHostsToo) {
+  auto memory = (*m_host)->allocate(MemoryKind::pinned, 100);
+  ASSERT_TRUE(memory.ok());
+  *static_cast<int*>(*memory) = 1;
+  EXPECT_OK((*m_host)->free(MemoryKind::pinned, *memory, 100));
+}
+
+// Not of the fixture, which has installed the handler already.
+TEST(ProtectionHandlerTest, PassesTheSignalOnToTheHandlerBefore) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto use = [] {
+    struct sigaction before {};
+    before.sa_handler = [](int) { _exit(7); };
+    sigaction(SIGSEGV, &before, nullptr);
+    OpenHost host(host_options(2), Protect::on);
+    auto memory = host->allocate(MemoryKind::device, 100);
+    *static_cast<volatile int*>(*memory) = 1;
+  };
+  EXPECT_EXIT(use(), testing::ExitedWithCode(7), "only kernels and copies may touch it");
+}
+
+TEST_P(ProtectionTest, PagesAreNotShared) {
+  const MemoryTraits traits = (*m_host)->memory_traits(MemoryKind::device);
+  EXPECT_EQ(traits.granularity, GetParam() == Protect::pages ? 4096U : 128U);
+}
+
+}  // namespace
+}  // namespace gantry::test
