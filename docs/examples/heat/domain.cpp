@@ -12,12 +12,12 @@ Domain::Domain(const Problem& problem, std::vector<Device> devices) {
     const int first = static_cast<int>(std::int64_t{nz} * i / count);
     const int last = static_cast<int>(std::int64_t{nz} * (i + 1) / count);
     const Extent extent{last - first, ny, nx, first};
-    const std::size_t bytes = 4 * extent.bytes();
+    const double bytes = 4.0 * double(extent.bytes());
     Device& device = devices[i];
     const std::string what =
         fmt::format("grid: {} x {} x {} needs {:.1f} MB on {}", nx, ny, nz, bytes / 1e6, device.name);
-    if (bytes > device.memory_bytes)
-      throw InputError(fmt::format("{}, which has {:.1f} MB", what, device.memory_bytes / 1e6));
+    if (const double present = double(device.memory_bytes); bytes > present)
+      throw InputError(fmt::format("{}, which has {:.1f} MB", what, present / 1e6));
     try {
       const Space& space = device.space;
       m_parts.push_back({device, extent, Field(space, "heat u", extent), Field(space, "heat r", extent),

@@ -17,7 +17,7 @@ struct Result {
   double error = 0;           ///< against what the scheme must give on this grid: solves and rounding
   double error_bound = 0;     ///< the most that the solves can add up to
   double discretisation = 0;  ///< against the heat equation itself: grid and time steps
-  long iterations = 0;
+  int iterations = 0;
   double solve_seconds = 0;
   double total_seconds = 0;
   double bandwidth = 0;              ///< bytes a second during the solves

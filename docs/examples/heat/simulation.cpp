@@ -75,7 +75,7 @@ Result simulate(const Problem& problem, std::FILE* out) {
   result.error = distance(domain, series, SineSeries::Decay::scheme) / initial;
   result.discretisation = distance(domain, series, SineSeries::Decay::exact) / initial;
   if (result.solve_seconds > 0)
-    result.bandwidth = double(result.iterations) * solver.bytes_per_iteration() / result.solve_seconds;
+    result.bandwidth = result.iterations * solver.bytes_per_iteration() / result.solve_seconds;
   result.total_seconds = total.seconds();
   return result;
 }
