@@ -72,7 +72,7 @@ GANTRY_API LeakCallback set_leak_callback(LeakCallback callback, void* user);
 [[nodiscard]] GANTRY_API Result<void*> allocate(DeviceHandle device, MemoryKind kind, std::size_t bytes, std::string_view label);
 /// Gives memory back. Does not wait: work that uses it must have been waited for, except inside a kernel, where the
 /// memory is kept until that kernel has completed. Errors, with nothing changed: freed before, never allocated here,
-/// not the start of an allocation. Memory of an open period that has ended is ok and does nothing: it was taken back.
+/// not the start of an allocation. Null is ok, and so is memory of an open period that has ended: it was taken back.
 GANTRY_API Status deallocate(DeviceHandle device, void* memory);
 
 /// The allocation that contains an address.
@@ -85,8 +85,8 @@ struct Allocation {
 /// Readers take no lock. False for memory that is not ours.
 [[nodiscard]] GANTRY_API bool find_allocation(const void* address, Allocation& found) noexcept;
 
-/// Waits for every queue of every open device; joins their errors. Inside a kernel or host function it does not wait
-/// for the work that the caller runs under.
+/// Waits for every queue of every open device; joins their errors. Inside a kernel or host function it waits for
+/// nothing: the work to wait for could be the caller's own, or wait for that.
 GANTRY_API Status fence_all();
 
 /// Gives back to the driver what the memory pools of a device cache. Returns the bytes.

@@ -87,11 +87,8 @@ std::atomic<std::uint32_t>& impl::rundown_enter_slowly(unsigned lane) noexcept {
 }
 
 void rundown_publish() noexcept {
-  if (asymmetric()) {
-    membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
-  } else {
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-  }
+  // Without membarrier who enters does it with one sequentially consistent operation: that order is enough.
+  if (asymmetric()) membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
 }
 
 bool rundown_wait(unsigned lane, std::chrono::steady_clock::time_point deadline) noexcept {

@@ -45,7 +45,8 @@ class RundownGuard {
   std::atomic<std::uint32_t>* m_calls;
 };
 
-/// After it every other thread either sees what the caller stored before, or is seen by rundown_wait.
+/// After it every other thread either sees what the caller stored before (in sequentially consistent order), or is seen
+/// by rundown_wait.
 void rundown_publish() noexcept;
 
 /// Waits until no call is inside the lane; false when the deadline came first. The caller must not be inside itself.
