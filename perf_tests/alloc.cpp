@@ -80,8 +80,9 @@ void first_touch(benchmark::State& state) {
     for (std::size_t block = 0; block < blocks; ++block) Kokkos::kokkos_free<Memory>(memory[block]);
     give_back_memory();
   }
+  samples.report(state);
 }
-BENCHMARK(first_touch)->ArgName("bytes")->Arg(4 << 20)->Arg(64 << 20)->UseManualTime();
+BENCHMARK(first_touch)->ArgName("bytes")->Arg(4 << 20)->Arg(64 << 20)->UseManualTime()->Iterations(perf::iterations(8));
 
 #ifdef PERF_SIDE_GANTRY
 class HeapSource final : public gantry::MemorySource {

@@ -262,9 +262,10 @@ FIGURES = [
             Row(
                 f"first_touch/bytes:{n}",
                 [
-                    ratio(f"first_touch/bytes:{n}", 0.2, other="limit", goal="<= 0.2 x glibc, one thread"),
-                    ratio(f"first_touch/bytes:{n}"),
+                    ratio(f"first_touch/bytes:{n}", 0.2, other="limit", quantity="p50_ns", goal="<= 0.2 x glibc, one thread"),
+                    ratio(f"first_touch/bytes:{n}", quantity="p50_ns"),
                 ],
+                quantity="p50_ns",
                 label=f"first touch of 64 MB in blocks of {text}",
             )
             for n, text in ((4 << 20, "4 MB"), (64 << 20, "64 MB"))
