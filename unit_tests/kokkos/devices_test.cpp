@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Two devices in one process, Kokkos up. The default instance is on the first one.
+#include <gantry/base/log.hpp>
 #include <gantry/kokkos/Gantry_Kokkos.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -76,13 +80,15 @@ TEST_F(DevicesTest, ViewsOfAnotherDeviceAreFilledAndCopiedThere) {
 
 TEST_F(DevicesTest, ElementsOnAnotherDeviceAreConstructedAndDestroyedThere) {
   static std::atomic<int> alive;
+  static std::atomic<const gantry::Queue*> queue_of_b;
   struct Counted {
-    KOKKOS_FUNCTION Counted() {
-      const gantry::ExecutionContext* context = gantry::execution_context();
-      if (context != nullptr && context->device_id == devB) ++alive;
-    }
-    KOKKOS_FUNCTION ~Counted() { --alive; }
+    KOKKOS_FUNCTION Counted() { alive += gantry::execution_context()->queue == queue_of_b ? 1 : 0; }
+    KOKKOS_FUNCTION ~Counted() { alive -= gantry::execution_context()->queue == queue_of_b ? 1 : 0; }
   };
+  const Offload b(gantry::default_queue(Offload(devB).device()).value());
+  Kokkos::parallel_for(
+      Kokkos::RangePolicy<Offload>(b, 0, 1), KOKKOS_LAMBDA(int) { queue_of_b = gantry::execution_context()->queue; });
+  b.fence();
   alive = 0;
   {
     const Kokkos::View<Counted*, OffloadSpace> view(Kokkos::view_alloc("counted", OffloadSpace(devB)), 100);
@@ -157,8 +163,30 @@ TEST_F(DevicesTest, ReallocatedMemoryStaysOnItsDevice) {
   Kokkos::kokkos_free<OffloadSpace>(larger);
 }
 
+std::size_t entries(const char* directory) {
+  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(directory), {}));
+}
+
+std::size_t resident_pages() {
+  std::ifstream file("/proc/self/statm");
+  std::size_t size = 0;
+  std::size_t resident = 0;
+  file >> size >> resident;
+  return resident;
+}
+
 TEST_F(DevicesTest, DeviceIsClosedAndOpenedAgainWhileKokkosIsUp) {
+  // Every cycle forgets its instance on purpose: the reports are not for the reader of this test.
+  gantry::set_log_callback([](gantry::LogLevel, std::string_view, void*) {}, nullptr);
+  std::size_t threads = 0;
+  std::size_t files = 0;
+  std::size_t pages = 0;
   for (int cycle = 0; cycle < 200; ++cycle) {
+    if (cycle == 20) {
+      threads = entries("/proc/self/task");
+      files = entries("/proc/self/fd");
+      pages = resident_pages();
+    }
     const Offload b(devB);
     const gantry::DeviceHandle handle = b.device();
     Kokkos::View<int*, OffloadSpace> view(Kokkos::view_alloc(b, "view"), 100);
@@ -172,6 +200,12 @@ TEST_F(DevicesTest, DeviceIsClosedAndOpenedAgainWhileKokkosIsUp) {
     EXPECT_THROW(b.fence(), gantry::Error);
     ASSERT_FALSE(gantry::default_queue(handle).ok());
   }
+  gantry::set_log_callback(nullptr, nullptr);
+  EXPECT_EQ(entries("/proc/self/task"), threads);
+  EXPECT_EQ(entries("/proc/self/fd"), files);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  EXPECT_LE(resident_pages(), pages + 256);
+#endif
   EXPECT_EQ(Offload(devB).device().id, devB);
 }
 

@@ -39,8 +39,8 @@ DeviceHandle owner_of(const void* memory) {
   Allocation found;
   if (!find_allocation(memory, found))
     throw Error(Status::error(Code::invalid_argument,
-                              "deep copy: a View of OffloadSpace holds an address that is no memory of an open device: "
-                              "it was freed, its device was closed since, or it was not allocated by Gantry"));
+                              "a View of device memory holds an address that is no memory of an open device: it was "
+                              "freed, its device was closed since, or it was not allocated by Gantry"));
   return found.device;
 }
 
@@ -127,7 +127,10 @@ void copy_now(void* to, Place to_place, const void* from, Place from_place, std:
   copy_across(to_queue, to, from_queue, from, bytes);
 }
 
+void check_live(const void* memory) { (void)owner_of(memory); }
+
 void write_on(const Offload& exec, void* to, const void* from, std::size_t bytes) {
+  check_live(to);
   const Route route(exec, to);
   check(route.exec().queue().write(to, from, bytes), "deep copy of a value");
   route.finish();
@@ -135,6 +138,7 @@ void write_on(const Offload& exec, void* to, const void* from, std::size_t bytes
 
 void fill_on(const Offload& exec, void* to, const void* pattern, std::size_t pattern_bytes, std::size_t count) {
   if (count == 0) return;
+  check_live(to);
   const Route route(exec, to);
   check(route.exec().queue().fill(to, pattern, pattern_bytes, count), "fill of a View");
   route.finish();

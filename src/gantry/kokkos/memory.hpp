@@ -54,10 +54,12 @@ GANTRY_API void copy_now(void* to, Place to_place, const void* from, Place from_
 /// As copy_on from host memory that may die on return.
 GANTRY_API void write_on(const Offload& exec, void* to, const void* from, std::size_t bytes);
 
-/// Sets `count` elements in the order of `exec`; on another device than exec's as copy_on does.
+/// Sets `count` elements in the order of `exec`; on another device than exec's, and errors, as copy_on.
 GANTRY_API void fill_on(const Offload& exec, void* to, const void* pattern, std::size_t pattern_bytes,
                         std::size_t count);
 
+/// Throws Error unless the address is memory of an open device, of either kind.
+GANTRY_API void check_live(const void* memory);
 /// True for device memory of an open device.
 [[nodiscard]] GANTRY_API bool on_device(const void* address) noexcept;
 /// False for device memory of another device than that of `exec`.
