@@ -20,3 +20,5 @@
 #include <gantry/kokkos/ParallelScan_Range.hpp>
 #include <gantry/kokkos/ParallelFor_MDRange.hpp>
 #include <gantry/kokkos/ParallelReduce_MDRange.hpp>
+#include <gantry/kokkos/UniqueToken.hpp>
+#include <gantry/kokkos/Simd.hpp>
