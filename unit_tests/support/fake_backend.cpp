@@ -289,8 +289,8 @@ class FakeDevice final : public Device {
   Status free(MemoryKind, void* memory, std::size_t bytes) override {
     GANTRY_TRY(m_driver.call("free"));
     const std::lock_guard lock(m_driver.mutex);
-    std::free(memory);
     m_memory.erase(memory);
+    std::free(memory);
     m_free_bytes += bytes;
     return {};
   }
