@@ -5,6 +5,8 @@
 #include <gantry/kokkos/OffloadSpace.hpp>
 #include <gantry/kokkos/kokkos_base.hpp>
 
+// View needs the host's spaces, which come before this file when Kokkos_Core.hpp includes it.
+#include <Kokkos_Core.hpp>
 #ifndef KOKKOS_IMPL_PUBLIC_INCLUDE
 #define KOKKOS_IMPL_PUBLIC_INCLUDE
 #define GANTRY_IMPL_PUBLIC_INCLUDE_UNIQUE_TOKEN
