@@ -18,11 +18,10 @@ template <class Case>
 class DeepCopyRankTest : public testing::Test {};
 using Right = Kokkos::LayoutRight;
 using Left = Kokkos::LayoutLeft;
-using RankCases =
-    testing::Types<RankCase<int, Right>, RankCase<int*, Right>, RankCase<int**, Right>, RankCase<int***, Right>,
-                   RankCase<int****, Right>, RankCase<int*****, Right>, RankCase<int******, Right>,
-                   RankCase<int*******, Right>, RankCase<int********, Right>, RankCase<int* [3][2], Right>,
-                   RankCase<int**, Left>, RankCase<int***, Left>>;
+using RankCases = testing::Types<RankCase<int, Right>, RankCase<int*, Right>, RankCase<int**, Right>,
+                                 RankCase<int***, Right>, RankCase<int****, Right>, RankCase<int*****, Right>,
+                                 RankCase<int******, Right>, RankCase<int*******, Right>, RankCase<int********, Right>,
+                                 RankCase<int* [3][2], Right>, RankCase<int**, Left>, RankCase<int***, Left>>;
 TYPED_TEST_SUITE(DeepCopyRankTest, RankCases);
 
 template <class View, std::size_t... I>

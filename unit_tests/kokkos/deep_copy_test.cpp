@@ -52,11 +52,11 @@ template <class To, class From, class Order>
 using Case = std::tuple<To, From, Order>;
 template <class Order>
 struct Directions {
-  using type = testing::Types<Case<OffloadSpace, Host, Order>, Case<Host, OffloadSpace, Order>,
-                              Case<OffloadSpace, OffloadSpace, Order>, Case<OffloadPinnedSpace, Host, Order>,
-                              Case<Host, OffloadPinnedSpace, Order>, Case<OffloadPinnedSpace, OffloadPinnedSpace, Order>,
-                              Case<OffloadSpace, OffloadPinnedSpace, Order>,
-                              Case<OffloadPinnedSpace, OffloadSpace, Order>>;
+  using type =
+      testing::Types<Case<OffloadSpace, Host, Order>, Case<Host, OffloadSpace, Order>,
+                     Case<OffloadSpace, OffloadSpace, Order>, Case<OffloadPinnedSpace, Host, Order>,
+                     Case<Host, OffloadPinnedSpace, Order>, Case<OffloadPinnedSpace, OffloadPinnedSpace, Order>,
+                     Case<OffloadSpace, OffloadPinnedSpace, Order>, Case<OffloadPinnedSpace, OffloadSpace, Order>>;
 };
 template <class... Lists>
 struct Joined;
@@ -230,7 +230,8 @@ TEST(MirrorTest, DualViewsFollowTheirLastWriter) {
   both.sync_device();
   const auto device = both.view_device();
   both.modify_device();
-  Kokkos::parallel_for(Kokkos::RangePolicy<Offload>(0, 50), KOKKOS_LAMBDA(int i) { device(i) *= 2; });
+  Kokkos::parallel_for(
+      Kokkos::RangePolicy<Offload>(0, 50), KOKKOS_LAMBDA(int i) { device(i) *= 2; });
   both.sync_host();
   for (int i = 0; i < 50; ++i) ASSERT_EQ(both.view_host()(i), 2 * i);
 }

@@ -48,7 +48,8 @@ TEST_F(DevicesTest, InstanceDecidesWhereMemoryLies) {
   const Offload b(devB);
   const Kokkos::View<int*, OffloadSpace> view(Kokkos::view_alloc(b, "view"), 1000);
   EXPECT_EQ(device_of(view.data()), devB);
-  Kokkos::parallel_for(Kokkos::RangePolicy<Offload>(b, 0, 1000), KOKKOS_LAMBDA(int i) { view(i) += i; });
+  Kokkos::parallel_for(
+      Kokkos::RangePolicy<Offload>(b, 0, 1000), KOKKOS_LAMBDA(int i) { view(i) += i; });
   Kokkos::View<int*, Host> host("host", 1000);
   Kokkos::deep_copy(b, host, view);
   b.fence();
@@ -104,7 +105,8 @@ TEST_F(DevicesTest, CopiesBetweenDevicesAreOrderedAfterTheInstance) {
   const Kokkos::View<int*, OffloadSpace> on_a(Kokkos::view_alloc(a, "on a", Kokkos::WithoutInitializing), n);
   const Kokkos::View<int*, OffloadSpace> on_b(Kokkos::view_alloc(b, "on b"), n);
   b.fence();
-  Kokkos::parallel_for(Kokkos::RangePolicy<Offload>(a, 0, n), KOKKOS_LAMBDA(int i) { on_a(i) = 5 * i; });
+  Kokkos::parallel_for(
+      Kokkos::RangePolicy<Offload>(a, 0, n), KOKKOS_LAMBDA(int i) { on_a(i) = 5 * i; });
   Kokkos::deep_copy(a, on_b, on_a);
   Kokkos::View<int*, Host> host("host", n);
   Kokkos::deep_copy(b, host, on_b);
@@ -118,7 +120,8 @@ TEST_F(DevicesTest, CopiesBetweenDevicesAreOrderedAfterTheInstance) {
 
 TEST_F(DevicesTest, CopiesBetweenDevicesConvertLayouts) {
   const Kokkos::View<int**, Kokkos::LayoutRight, OffloadSpace> on_a("on a", 11, 5);
-  const Kokkos::View<int**, Kokkos::LayoutLeft, OffloadSpace> on_b(Kokkos::view_alloc("on b", OffloadSpace(devB)), 11, 5);
+  const Kokkos::View<int**, Kokkos::LayoutLeft, OffloadSpace> on_b(Kokkos::view_alloc("on b", OffloadSpace(devB)), 11,
+                                                                   5);
   const auto numbers = Kokkos::create_mirror(on_a);
   for (int i = 0; i < 11; ++i)
     for (int j = 0; j < 5; ++j) numbers(i, j) = 10 * i + j;
@@ -157,7 +160,8 @@ TEST_F(DevicesTest, PartsOfAnInstanceStayOnItsDevice) {
 
 TEST_F(DevicesTest, ReallocatedMemoryStaysOnItsDevice) {
   const Kokkos::View<int*, OffloadSpace> keep(Kokkos::view_alloc("keep", OffloadSpace(devB)), 10);
-  auto* record = Kokkos::Impl::SharedAllocationRecord<OffloadSpace, void>::allocate_tracked(OffloadSpace(devB), "m", 100);
+  auto* record =
+      Kokkos::Impl::SharedAllocationRecord<OffloadSpace, void>::allocate_tracked(OffloadSpace(devB), "m", 100);
   void* larger = Kokkos::kokkos_realloc<OffloadSpace>(record, 200);
   EXPECT_EQ(device_of(larger), devB);
   Kokkos::kokkos_free<OffloadSpace>(larger);
@@ -190,7 +194,8 @@ TEST_F(DevicesTest, DeviceIsClosedAndOpenedAgainWhileKokkosIsUp) {
     const Offload b(devB);
     const gantry::DeviceHandle handle = b.device();
     Kokkos::View<int*, OffloadSpace> view(Kokkos::view_alloc(b, "view"), 100);
-    Kokkos::parallel_for(Kokkos::RangePolicy<Offload>(b, 0, 100), KOKKOS_LAMBDA(int i) { view(i) = i; });
+    Kokkos::parallel_for(
+        Kokkos::RangePolicy<Offload>(b, 0, 100), KOKKOS_LAMBDA(int i) { view(i) = i; });
     b.fence();
     view = {};
     // The instance itself is held, so an unforced close says so.

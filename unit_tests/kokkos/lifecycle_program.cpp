@@ -25,9 +25,13 @@ constexpr int failed = 9;
 int g_argc;
 char** g_argv;
 
-void initialize() { Kokkos::initialize(g_argc, g_argv); }
+void initialize() {
+  Kokkos::initialize(g_argc, g_argv);
+}
 
-gantry::DeviceId last_device() { return static_cast<gantry::DeviceId>(gantry::devices().value().size()) - 1; }
+gantry::DeviceId last_device() {
+  return static_cast<gantry::DeviceId>(gantry::devices().value().size()) - 1;
+}
 
 View make_view(const std::string& label) {
   const View view(Kokkos::view_alloc(label, OffloadSpace(last_device())), 1000);
@@ -217,9 +221,10 @@ int kernel_throws() {
   int result = failed;
   {
     const Offload instance(0);
-    Kokkos::parallel_for(Kokkos::RangePolicy<Offload>(instance, 0, 1),
-                         KOKKOS_LAMBDA(int) { throw std::runtime_error("from the kernel"); });
     try {
+      Kokkos::parallel_for(
+          Kokkos::RangePolicy<Offload>(instance, 0, 1),
+          KOKKOS_LAMBDA(int) { throw std::runtime_error("from the kernel"); });
       instance.fence();
     } catch (const gantry::Error& error) {
       std::printf("error: %s\n", error.what());

@@ -21,11 +21,9 @@ using testing::HasSubstr;
 class LogCapture {
  public:
   LogCapture() {
-    gantry::set_log_callback(
-        [](gantry::LogLevel, std::string_view text, void* user) {
-          static_cast<LogCapture*>(user)->m_text.append(text).append("\n");
-        },
-        this);
+    gantry::set_log_callback([](gantry::LogLevel, std::string_view text,
+                                void* user) { static_cast<LogCapture*>(user)->m_text.append(text).append("\n"); },
+                             this);
   }
   ~LogCapture() { gantry::set_log_callback(nullptr, nullptr); }
   LogCapture(const LogCapture&) = delete;
@@ -173,7 +171,8 @@ TYPED_TEST(OffloadSpaceTest, ElementsAreConstructedAndDestroyed) {
 TEST(OffloadPinnedSpaceTest, HostAndDeviceReachTheSameMemory) {
   const Kokkos::View<int*, OffloadPinnedSpace> view("pinned", 100);
   for (int i = 0; i < 100; ++i) view(i) = i;
-  Kokkos::parallel_for(Kokkos::RangePolicy<Offload>(0, 100), KOKKOS_LAMBDA(int i) { view(i) += 1; });
+  Kokkos::parallel_for(
+      Kokkos::RangePolicy<Offload>(0, 100), KOKKOS_LAMBDA(int i) { view(i) += 1; });
   Kokkos::fence();
   for (int i = 0; i < 100; ++i) ASSERT_EQ(view(i), i + 1);
   const auto mirror = Kokkos::create_mirror_view(view);

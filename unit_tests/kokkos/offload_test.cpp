@@ -78,7 +78,9 @@ TEST(OffloadTest, ConcurrencyIsTheNumberOfThreadsOfTheDevice) {
   EXPECT_GE(instance.concurrency(), 1);
 }
 
-TEST(OffloadTest, ThreadOutsideOfKernelsHasSlotZero) { EXPECT_EQ(Offload::impl_hardware_thread_id(), 0); }
+TEST(OffloadTest, ThreadOutsideOfKernelsHasSlotZero) {
+  EXPECT_EQ(Offload::impl_hardware_thread_id(), 0);
+}
 
 TEST(OffloadTest, InstancesWorkInAFreshThread) {
   const Offload instance(0);
@@ -130,7 +132,8 @@ TEST(PartitionSpaceTest, WeightsMustBePositive) {
   using Kokkos::Experimental::partition_space;
   EXPECT_THROW(partition_space(Offload(), 1, 0), gantry::Error);
   EXPECT_THROW(partition_space(Offload(), std::vector<double>{1, -2}), gantry::Error);
-  EXPECT_THROW(partition_space(Offload(), std::vector<double>{std::numeric_limits<double>::quiet_NaN()}), gantry::Error);
+  EXPECT_THROW(partition_space(Offload(), std::vector<double>{std::numeric_limits<double>::quiet_NaN()}),
+               gantry::Error);
 }
 
 }  // namespace

@@ -29,9 +29,10 @@ class ToolsTest : public testing::Test {
   void SetUp() override {
     using namespace Kokkos::Tools::Experimental;
     g_events = &m_events;
-    set_allocate_data_callback([](Kokkos::Tools::SpaceHandle space, const char* label, const void*, std::uint64_t bytes) {
-      g_events->push_back("allocate " + std::string(space.name) + " " + label + " " + std::to_string(bytes));
-    });
+    set_allocate_data_callback(
+        [](Kokkos::Tools::SpaceHandle space, const char* label, const void*, std::uint64_t bytes) {
+          g_events->push_back("allocate " + std::string(space.name) + " " + label + " " + std::to_string(bytes));
+        });
     set_deallocate_data_callback(
         [](Kokkos::Tools::SpaceHandle space, const char* label, const void*, std::uint64_t bytes) {
           g_events->push_back("deallocate " + std::string(space.name) + " " + label + " " + std::to_string(bytes));
@@ -69,8 +70,7 @@ TEST_F(ToolsTest, AllocationsNameSpaceLabelAndSize) {
   {
     const Kokkos::View<double*, OffloadSpace> device(Kokkos::view_alloc(Kokkos::WithoutInitializing, "device"), 100);
     const Kokkos::View<int*, OffloadPinnedSpace> pinned(Kokkos::view_alloc(Kokkos::WithoutInitializing, "pinned"), 10);
-    EXPECT_THAT(m_events,
-                ElementsAre("allocate OffloadSpace device 800", "allocate OffloadPinnedSpace pinned 40"));
+    EXPECT_THAT(m_events, ElementsAre("allocate OffloadSpace device 800", "allocate OffloadPinnedSpace pinned 40"));
     m_events.clear();
   }
   EXPECT_THAT(m_events, Contains("deallocate OffloadSpace device 800"));
@@ -82,7 +82,8 @@ TEST_F(ToolsTest, FencesAreNamedAndSayWhichInstance) {
   const std::string id = "device 0 instance " + std::to_string(exec.impl_instance_id());
   exec.fence("my fence");
   exec.fence();
-  EXPECT_THAT(m_events, ElementsAre("fence my fence " + id, "fence gantry::Offload::fence: Unnamed Instance Fence " + id));
+  EXPECT_THAT(m_events,
+              ElementsAre("fence my fence " + id, "fence gantry::Offload::fence: Unnamed Instance Fence " + id));
   m_events.clear();
   Kokkos::fence("global");
   EXPECT_THAT(m_events, Contains(HasSubstr("fence global")));

@@ -31,10 +31,11 @@ KokkosRecord* lookup(const void* memory, const char* space_name, bool forget) {
       return record;
     }
   }
-  throw Error(Status::error(Code::invalid_argument,
-                            std::string(space_name) +
-                                ": the address was not returned by kokkos_malloc or kokkos_realloc of this space, or was "
-                                "freed since"));
+  throw Error(
+      Status::error(Code::invalid_argument,
+                    std::string(space_name) +
+                        ": the address was not returned by kokkos_malloc or kokkos_realloc of this space, or was "
+                        "freed since"));
 }
 
 }  // namespace
@@ -44,8 +45,12 @@ void remember_record(void* memory, KokkosRecord* record) {
   records().by_address[memory] = record;
 }
 
-KokkosRecord* find_record(const void* memory, const char* space_name) { return lookup(memory, space_name, false); }
-KokkosRecord* forget_record(const void* memory, const char* space_name) { return lookup(memory, space_name, true); }
+KokkosRecord* find_record(const void* memory, const char* space_name) {
+  return lookup(memory, space_name, false);
+}
+KokkosRecord* forget_record(const void* memory, const char* space_name) {
+  return lookup(memory, space_name, true);
+}
 
 void write_header(const Offload* exec, const Block& block, const KokkosHeader& header) {
   if (exec != nullptr && exec->device() == block.device)

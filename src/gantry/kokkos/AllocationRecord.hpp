@@ -93,9 +93,9 @@ class AllocationRecord : public KokkosRecord {
 
   AllocationRecord(const Offload* exec, const Space& space, const std::string& label, std::size_t bytes,
                    function_type destroy, int)
-      : AllocationRecord(
-            allocate_block({kind_of<Space>, Space::name(), exec, space.device(), label.c_str(), with_header(bytes), bytes}),
-            label, bytes, destroy) {
+      : AllocationRecord(allocate_block({kind_of<Space>, Space::name(), exec, space.device(), label.c_str(),
+                                         with_header(bytes), bytes}),
+                         label, bytes, destroy) {
     KokkosHeader header;
     fill_host_accessible_header_info(static_cast<KokkosRecord*>(this), header, label);
     write_header(exec, m_block, header);
@@ -107,7 +107,8 @@ class AllocationRecord : public KokkosRecord {
 #endif
             static_cast<KokkosHeader*>(block.memory), bytes + sizeof(KokkosHeader), &release, label),
         m_block(block),
-        m_destroy(destroy) {}
+        m_destroy(destroy) {
+  }
 
   static std::size_t with_header(std::size_t bytes) noexcept {
     constexpr std::size_t most = std::numeric_limits<std::size_t>::max() - sizeof(KokkosHeader);

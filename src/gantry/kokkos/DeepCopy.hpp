@@ -4,7 +4,8 @@
 #include <gantry/kokkos/OffloadPinnedSpace.hpp>
 #include <gantry/kokkos/memory.hpp>
 
-/// Kokkos::Impl::DeepCopy for every pair of HostSpace, OffloadSpace and OffloadPinnedSpace that has one of Gantry's in it.
+/// Kokkos::Impl::DeepCopy for every pair of HostSpace, OffloadSpace and OffloadPinnedSpace that has one of Gantry's in
+/// it.
 namespace gantry::impl {
 
 template <class Space>
@@ -13,9 +14,7 @@ inline constexpr Place place_of = std::is_same_v<Space, OffloadSpace> ? Place::d
 template <class To, class From, class Exec>
 struct DeepCopy {
   /// Complete on return.
-  DeepCopy(void* to, const void* from, std::size_t bytes) {
-    copy_now(to, place_of<To>, from, place_of<From>, bytes);
-  }
+  DeepCopy(void* to, const void* from, std::size_t bytes) { copy_now(to, place_of<To>, from, place_of<From>, bytes); }
   /// In the order of `exec`: stream-ordered on Offload, complete on return on any other space.
   DeepCopy(const Exec& exec, void* to, const void* from, std::size_t bytes) {
     if constexpr (std::is_same_v<Exec, Offload>) {
@@ -29,10 +28,10 @@ struct DeepCopy {
 
 }  // namespace gantry::impl
 
-#define GANTRY_IMPL_DEEP_COPY(TO, FROM)                                          \
-  template <class Exec>                                                          \
+#define GANTRY_IMPL_DEEP_COPY(TO, FROM)                                                    \
+  template <class Exec>                                                                    \
   struct Kokkos::Impl::DeepCopy<TO, FROM, Exec> : gantry::impl::DeepCopy<TO, FROM, Exec> { \
-    using gantry::impl::DeepCopy<TO, FROM, Exec>::DeepCopy;                      \
+    using gantry::impl::DeepCopy<TO, FROM, Exec>::DeepCopy;                                \
   }
 GANTRY_IMPL_DEEP_COPY(gantry::OffloadSpace, Kokkos::HostSpace);
 GANTRY_IMPL_DEEP_COPY(Kokkos::HostSpace, gantry::OffloadSpace);

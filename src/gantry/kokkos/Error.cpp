@@ -4,8 +4,12 @@
 
 namespace gantry::impl {
 
-void throw_error(Status&& status, const char* context) { throw Error(std::move(status).with_context(context)); }
+void throw_error(Status&& status, const char* context) {
+  throw Error(std::move(status).with_context(context));
+}
 
-void report_failure(const char* text) noexcept { log(LogLevel::error, text); }
+void report_failure(const char* text) noexcept {
+  log(LogLevel::error, text);
+}
 
 }  // namespace gantry::impl

@@ -24,7 +24,8 @@ GANTRY_API void report_failure(const char* text) noexcept;
 
 /// Throws Error with `context` before the text unless the status is ok.
 inline void check(Status status, const char* context) {
-  if (!status.ok()) [[unlikely]] throw_error(std::move(status), context);
+  if (!status.ok()) [[unlikely]]
+    throw_error(std::move(status), context);
 }
 }  // namespace impl
 

@@ -122,27 +122,28 @@ class RoutedParallelFor {
 
 }  // namespace gantry::impl
 
-#define GANTRY_IMPL_ROUTED(POLICY)                                                                                    \
-  template <class View, class Layout, int Rank, class Index, class... P>                                              \
-  class Kokkos::Impl::ParallelFor<Kokkos::Impl::ViewFill<View, Layout, gantry::Offload, Rank, Index>,                 \
-                                  Kokkos::POLICY<P...>, gantry::Offload>                                              \
-      : public gantry::impl::RoutedParallelFor<Kokkos::Impl::ViewFill<View, Layout, gantry::Offload, Rank, Index>,    \
-                                               Kokkos::POLICY<P...>> {                                                \
-    using ParallelFor::RoutedParallelFor::RoutedParallelFor;                                                          \
-  };                                                                                                                  \
-  template <class A, class B, class Layout, int Rank, class Index, class... P>                                        \
-  class Kokkos::Impl::ParallelFor<Kokkos::Impl::ViewCopy<A, B, Layout, gantry::Offload, Rank, Index>,                 \
-                                  Kokkos::POLICY<P...>, gantry::Offload>                                              \
-      : public gantry::impl::RoutedParallelFor<Kokkos::Impl::ViewCopy<A, B, Layout, gantry::Offload, Rank, Index>,    \
-                                               Kokkos::POLICY<P...>> {                                                \
-    using ParallelFor::RoutedParallelFor::RoutedParallelFor;                                                          \
+#define GANTRY_IMPL_ROUTED(POLICY)                                                                                 \
+  template <class View, class Layout, int Rank, class Index, class... P>                                           \
+  class Kokkos::Impl::ParallelFor<Kokkos::Impl::ViewFill<View, Layout, gantry::Offload, Rank, Index>,              \
+                                  Kokkos::POLICY<P...>, gantry::Offload>                                           \
+      : public gantry::impl::RoutedParallelFor<Kokkos::Impl::ViewFill<View, Layout, gantry::Offload, Rank, Index>, \
+                                               Kokkos::POLICY<P...>> {                                             \
+    using ParallelFor::RoutedParallelFor::RoutedParallelFor;                                                       \
+  };                                                                                                               \
+  template <class A, class B, class Layout, int Rank, class Index, class... P>                                     \
+  class Kokkos::Impl::ParallelFor<Kokkos::Impl::ViewCopy<A, B, Layout, gantry::Offload, Rank, Index>,              \
+                                  Kokkos::POLICY<P...>, gantry::Offload>                                           \
+      : public gantry::impl::RoutedParallelFor<Kokkos::Impl::ViewCopy<A, B, Layout, gantry::Offload, Rank, Index>, \
+                                               Kokkos::POLICY<P...>> {                                             \
+    using ParallelFor::RoutedParallelFor::RoutedParallelFor;                                                       \
   }
 GANTRY_IMPL_ROUTED(RangePolicy);
 GANTRY_IMPL_ROUTED(MDRangePolicy);
 #undef GANTRY_IMPL_ROUTED
 
 template <class Device, class Value, class... P>
-class Kokkos::Impl::ParallelFor<Kokkos::Impl::ViewValueFunctor<Device, Value>, Kokkos::RangePolicy<P...>, gantry::Offload>
+class Kokkos::Impl::ParallelFor<Kokkos::Impl::ViewValueFunctor<Device, Value>, Kokkos::RangePolicy<P...>,
+                                gantry::Offload>
     : public gantry::impl::RoutedParallelFor<Kokkos::Impl::ViewValueFunctor<Device, Value>, Kokkos::RangePolicy<P...>> {
   using ParallelFor::RoutedParallelFor::RoutedParallelFor;
 };

@@ -31,10 +31,11 @@ constinit std::atomic<const impl::KokkosBuild*> g_other_build{nullptr};
 
 void require_ready(const char* what) {
   const Phase phase = g_phase.load(std::memory_order_acquire);
-  if (phase == Phase::ready) [[likely]] return;
-  throw Error(Status::error(Code::refused, std::string(what) +
-                                               (phase == Phase::unborn ? " before Kokkos::initialize has initialised it"
-                                                                       : " after Kokkos::finalize")));
+  if (phase == Phase::ready) [[likely]]
+    return;
+  throw Error(Status::error(
+      Code::refused, std::string(what) + (phase == Phase::unborn ? " before Kokkos::initialize has initialised it"
+                                                                 : " after Kokkos::finalize")));
 }
 
 std::string describe(const impl::KokkosBuild& build) {
@@ -45,9 +46,9 @@ std::string describe(const impl::KokkosBuild& build) {
 Status check_build() {
   const impl::KokkosBuild* other = g_other_build.load(std::memory_order_acquire);
   if (other == nullptr) return {};
-  return Status::error(Code::invalid_argument,
-                       "libgantry_kokkos was built for Kokkos " + describe(impl::kokkos_build()) +
-                           ", the program is compiled for " + describe(*other) + "; build both for the same Kokkos");
+  return Status::error(Code::invalid_argument, "libgantry_kokkos was built for Kokkos " +
+                                                   describe(impl::kokkos_build()) + ", the program is compiled for " +
+                                                   describe(*other) + "; build both for the same Kokkos");
 }
 
 Status configure(const Kokkos::InitializationSettings& settings) {

@@ -46,23 +46,35 @@ class GANTRY_API Offload {
   Offload(const Offload&) noexcept = default;
   Offload(Offload&& other) noexcept : Offload(static_cast<const Offload&>(other)) {}
   Offload& operator=(const Offload&) noexcept = default;
-  Offload& operator=(Offload&& other) noexcept { return *this = static_cast<const Offload&>(other); }
+  Offload& operator=(Offload&& other) noexcept {
+    return *this = static_cast<const Offload&>(other);
+  }
   ~Offload() = default;
 
   /// Waits until everything that was launched on this instance has run; throws the first error of that work.
   void fence() const;
   void fence(const std::string& name) const;
 
-  static const char* name() noexcept { return "Offload"; }
+  static const char* name() noexcept {
+    return "Offload";
+  }
   /// Thread slots of the device: how many threads can run kernel code at once.
-  [[nodiscard]] int concurrency() const noexcept { return m_queue.concurrency(); }
+  [[nodiscard]] int concurrency() const noexcept {
+    return m_queue.concurrency();
+  }
   void print_configuration(std::ostream& os, bool verbose = false) const;
 
-  [[nodiscard]] const QueueRef& queue() const noexcept { return m_queue; }
-  [[nodiscard]] DeviceHandle device() const noexcept { return m_queue.device(); }
+  [[nodiscard]] const QueueRef& queue() const noexcept {
+    return m_queue;
+  }
+  [[nodiscard]] DeviceHandle device() const noexcept {
+    return m_queue.device();
+  }
 
   /// Numbers of Kokkos's tool interface: 17 bits for an instance.
-  [[nodiscard]] std::uint32_t impl_instance_id() const noexcept { return m_queue.id() & 0x1ffffU; }
+  [[nodiscard]] std::uint32_t impl_instance_id() const noexcept {
+    return m_queue.id() & 0x1ffffU;
+  }
   /// The slot of the calling thread inside a kernel, below concurrency(); 0 outside.
   static int impl_hardware_thread_id() noexcept {
     const ExecutionContext* context = execution_context();
@@ -74,7 +86,9 @@ class GANTRY_API Offload {
   /// Waits for all devices. Does nothing before initialize and after finalize.
   static void impl_static_fence(const std::string& name);
 
-  friend bool operator==(const Offload& a, const Offload& b) noexcept { return a.m_queue == b.m_queue; }
+  friend bool operator==(const Offload& a, const Offload& b) noexcept {
+    return a.m_queue == b.m_queue;
+  }
 
  private:
   QueueRef m_queue;

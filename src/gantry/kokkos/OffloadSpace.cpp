@@ -12,8 +12,8 @@ constexpr const char* no_label = "[unlabeled]";
 template <class Space>
 void* allocate_in(const Space& space, MemoryKind kind, const Offload* exec, const char* label, std::size_t bytes,
                   std::size_t logical_bytes) {
-  return impl::allocate_block({kind, Space::name(), exec, space.device(), label, bytes,
-                               logical_bytes != 0 ? logical_bytes : bytes})
+  return impl::allocate_block(
+             {kind, Space::name(), exec, space.device(), label, bytes, logical_bytes != 0 ? logical_bytes : bytes})
       .memory;
 }
 
@@ -32,21 +32,25 @@ void deallocate_in(const char* label, void* memory, std::size_t bytes, std::size
 
 }  // namespace
 
-#define GANTRY_IMPL_SPACE(SPACE, KIND)                                                                               \
-  void* SPACE::allocate(const Offload& exec, std::size_t bytes) const {                                              \
-    return allocate(exec, no_label, bytes);                                                                          \
-  }                                                                                                                  \
+#define GANTRY_IMPL_SPACE(SPACE, KIND)                                                                                \
+  void* SPACE::allocate(const Offload& exec, std::size_t bytes) const {                                               \
+    return allocate(exec, no_label, bytes);                                                                           \
+  }                                                                                                                   \
   void* SPACE::allocate(const Offload& exec, const char* label, std::size_t bytes, std::size_t logical_bytes) const { \
-    return allocate_in(*this, KIND, &exec, label, bytes, logical_bytes);                                             \
-  }                                                                                                                  \
-  void* SPACE::allocate(std::size_t bytes) const { return allocate(no_label, bytes); }                               \
-  void* SPACE::allocate(const char* label, std::size_t bytes, std::size_t logical_bytes) const {                     \
-    return allocate_in(*this, KIND, nullptr, label, bytes, logical_bytes);                                           \
-  }                                                                                                                  \
-  void SPACE::deallocate(void* memory, std::size_t bytes) const { deallocate(no_label, memory, bytes); }             \
-  void SPACE::deallocate(const char* label, void* memory, std::size_t bytes, std::size_t logical_bytes) const {      \
-    deallocate_in<SPACE>(label, memory, bytes, logical_bytes);                                                       \
-  }                                                                                                                  \
+    return allocate_in(*this, KIND, &exec, label, bytes, logical_bytes);                                              \
+  }                                                                                                                   \
+  void* SPACE::allocate(std::size_t bytes) const {                                                                    \
+    return allocate(no_label, bytes);                                                                                 \
+  }                                                                                                                   \
+  void* SPACE::allocate(const char* label, std::size_t bytes, std::size_t logical_bytes) const {                      \
+    return allocate_in(*this, KIND, nullptr, label, bytes, logical_bytes);                                            \
+  }                                                                                                                   \
+  void SPACE::deallocate(void* memory, std::size_t bytes) const {                                                     \
+    deallocate(no_label, memory, bytes);                                                                              \
+  }                                                                                                                   \
+  void SPACE::deallocate(const char* label, void* memory, std::size_t bytes, std::size_t logical_bytes) const {       \
+    deallocate_in<SPACE>(label, memory, bytes, logical_bytes);                                                        \
+  }                                                                                                                   \
   static_assert(true)
 
 GANTRY_IMPL_SPACE(OffloadSpace, MemoryKind::device);

@@ -26,7 +26,8 @@ class GANTRY_API OffloadSpace {
   OffloadSpace() noexcept = default;
   explicit OffloadSpace(DeviceId device) noexcept : m_device(device) {}
 
-  /// Memory on the instance's device; throws Kokkos's bad-allocation exception, naming label, device, bytes, free, total.
+  /// Memory on the instance's device; throws Kokkos's bad-allocation exception, naming label, device, bytes, free,
+  /// total.
   void* allocate(const Offload& exec, std::size_t bytes) const;
   void* allocate(const Offload& exec, const char* label, std::size_t bytes, std::size_t logical_bytes = 0) const;
   void* allocate(std::size_t bytes) const;

@@ -11,8 +11,8 @@ namespace gantry::impl {
 [[nodiscard]] GANTRY_API std::vector<Offload> partition(const Offload& base, const std::vector<double>& weights);
 }  // namespace gantry::impl
 
-// Kokkos calls this by its qualified name: it must be declared before impl/Kokkos_PartitionSpace.hpp, or Kokkos hands out
-// copies of the base instance.
+// Kokkos calls this by its qualified name: it must be declared before impl/Kokkos_PartitionSpace.hpp, or Kokkos hands
+// out copies of the base instance.
 #ifdef KOKKOS_PARTITION_SPACE_HPP
 #error "impl/Kokkos_PartitionSpace.hpp was included before Gantry: include Kokkos_Core.hpp first."
 #endif

@@ -25,9 +25,8 @@ DeviceHandle device_of(const BlockRequest& request) {
   if (request.exec != nullptr && request.exec->device().id == request.device) return request.exec->device();
   if (request.exec != nullptr && !(*request.exec == Offload()))
     throw Error(Status::error(Code::invalid_argument,
-                              std::string(request.space_name) + ": allocation \"" + request.label +
-                                  "\" names device " + std::to_string(request.device) +
-                                  ", its execution space instance is on device " +
+                              std::string(request.space_name) + ": allocation \"" + request.label + "\" names device " +
+                                  std::to_string(request.device) + ", its execution space instance is on device " +
                                   std::to_string(request.exec->device().id) + "; name one device"));
   auto opened = open_device(request.device);
   check(opened.status(), request.space_name);
@@ -37,11 +36,11 @@ DeviceHandle device_of(const BlockRequest& request) {
 // The open period that device memory belongs to.
 DeviceHandle owner_of(const void* memory) {
   Allocation found;
-  if (!find_allocation(memory, found))
-    throw Error(Status::error(Code::invalid_argument,
-                              "a View of device memory holds an address that is no memory of an open device: it was "
-                              "freed, its device was closed since, or it was not allocated by Gantry"));
-  return found.device;
+  if (find_allocation(memory, found)) return found.device;
+  check(devices().status(), "memory of a device");  // a forked child is told what it is
+  throw Error(Status::error(Code::invalid_argument,
+                            "a View of device memory holds an address that is no memory of an open device: it was "
+                            "freed, its device was closed since, or it was not allocated by Gantry"));
 }
 
 QueueRef queue_of(DeviceHandle device) {
@@ -88,7 +87,9 @@ void deallocate_block(const Block& block, const char* space_name, const char* la
   if (!status.ok()) report_failure(std::move(std::move(status).with_context(label)).message().c_str());
 }
 
-bool is_current(DeviceHandle device) noexcept { return default_queue(device).ok(); }
+bool is_current(DeviceHandle device) noexcept {
+  return default_queue(device).ok();
+}
 
 bool on_device(const void* address) noexcept {
   Allocation found;
@@ -127,7 +128,9 @@ void copy_now(void* to, Place to_place, const void* from, Place from_place, std:
   copy_across(to_queue, to, from_queue, from, bytes);
 }
 
-void check_live(const void* memory) { (void)owner_of(memory); }
+void check_live(const void* memory) {
+  (void)owner_of(memory);
+}
 
 void write_on(const Offload& exec, void* to, const void* from, std::size_t bytes) {
   check_live(to);

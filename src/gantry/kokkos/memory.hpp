@@ -65,8 +65,8 @@ GANTRY_API void check_live(const void* memory);
 /// False for device memory of another device than that of `exec`.
 [[nodiscard]] GANTRY_API bool reachable(const Offload& exec, const void* address) noexcept;
 
-/// Where work on memory at `address` has to run so that it runs on the device that owns it: on `exec`, or on the default
-/// queue of another device. Addresses that are not device memory leave the choice as it is.
+/// Where work on memory at `address` has to run so that it runs on the device that owns it: on `exec`, or on the
+/// default queue of another device. Addresses that are not device memory leave the choice as it is.
 class GANTRY_API Route {
  public:
   /// On another device than exec's, waits for what was launched on `exec` before.

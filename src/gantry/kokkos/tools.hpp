@@ -11,7 +11,9 @@
 /// Kokkos Tools events, built only when a tool listens.
 namespace gantry::impl {
 
-inline bool tool_loaded() { return Kokkos::Tools::profileLibraryLoaded(); }
+inline bool tool_loaded() {
+  return Kokkos::Tools::profileLibraryLoaded();
+}
 
 inline void tool_allocated(const char* space, const char* label, const void* memory, std::size_t bytes) {
   Kokkos::Tools::allocateData(Kokkos::Tools::make_space_handle(space), label, memory, bytes);

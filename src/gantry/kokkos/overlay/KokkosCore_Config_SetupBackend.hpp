@@ -6,9 +6,10 @@
 #include <gantry_configuration.hpp>
 
 #if !defined(GANTRY_UNTESTED_KOKKOS)
-static_assert(KOKKOS_VERSION >= 50200 && KOKKOS_VERSION < 50300,
-              "Gantry is written and tested for Kokkos 5.2; the include path leads to another one (KOKKOS_VERSION in its "
-              "KokkosCore_config.h). Define GANTRY_UNTESTED_KOKKOS to try it all the same.");
+static_assert(
+    KOKKOS_VERSION >= 50200 && KOKKOS_VERSION < 50300,
+    "Gantry is written and tested for Kokkos 5.2; the include path leads to another one (KOKKOS_VERSION in its "
+    "KokkosCore_config.h). Define GANTRY_UNTESTED_KOKKOS to try it all the same.");
 #endif
 
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP) || defined(KOKKOS_ENABLE_SYCL) || \
