@@ -60,7 +60,7 @@ TEST_F(ForkGuardTest, AChildIsRefusedPromptlyAndTheParentGoesOn) {
     if (!refused(runtime->fence_all())) return "fence_all";
     if (!runtime->leak_report().empty()) return "leak_report";
     queue.reset();  // frees nothing
-    if (backend.driver.live() != before) return "live objects";
+    if (backend.driver.live() != before || live.count() != 2) return "live objects";
     return "";
   });
   EXPECT_EQ(wrong, "");
