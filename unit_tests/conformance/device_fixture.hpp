@@ -12,6 +12,7 @@
 #include <latch>
 #include <memory>
 #include <string>
+#include <ostream>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct Variant {
   bool runs_joins = true;           ///< runs all of a kernel: phases, scratch, joins, results
 };
 const std::vector<Variant>& variants();
+inline void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.name; }
 
 #define EXPECT_OK(expression)                        \
   do {                                               \
