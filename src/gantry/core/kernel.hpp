@@ -63,6 +63,7 @@ struct HostJoin {
 struct KernelCost {
   std::atomic<std::uint32_t> samples{0};
   std::atomic<float> ns_per_item{0};
+  std::atomic<float> items{0};  ///< how many items a measurement has that `ns_per_item` comes from
 };
 
 /// One kernel: a static object per body type and compiler dialect. Plain C++, no Kokkos type, no vendor type.
