@@ -65,7 +65,7 @@ class Lane {
 
   /// Publishes a job; everything written before is visible to who claims.
   void publish(Stream& stream, const Job& job, std::uint32_t shares) noexcept {
-    m_stream = &stream;
+    if (m_stream != &stream) m_stream = &stream;  // a write would take the line from the workers that poll
     m_job = job;
     m_begin = m_finished.load(std::memory_order_relaxed);  // stable: no job, so nobody adds
     if (job.chunk > 0) m_cursor.store(0, std::memory_order_relaxed);
@@ -144,9 +144,10 @@ class Lane {
   alignas(64) unsigned char m_small_body[small_body_bytes];
   // Line 2: written by who finishes, polled by the collector.
   alignas(128) std::atomic<std::uint64_t> m_finished{0};
-  // Lines that the launch of an ordinary kernel leaves alone.
+  // Line 3: written by dynamic schedules alone.
   alignas(128) std::atomic<std::int64_t> m_cursor{0};
-  Stream* m_stream = nullptr;
+  // Line 4: read by all; the same for every launch of one stream.
+  alignas(128) Stream* m_stream = nullptr;
   std::uint32_t m_slots;
   std::unique_ptr<Claim[]> m_claims;
 };
