@@ -30,22 +30,26 @@ std::string model_name() {
 Result<std::vector<DeviceInfo>> HostBackend::devices(const ProcessResources& resources) {
   const Settings* said = settings();
   if (said == nullptr) return settings_status();
-  const std::vector<Place> places = place_devices(resources, *said);
-  const std::string model = model_name();
-  const MemoryInfo memory = process_memory();
   std::vector<DeviceInfo> infos;
-  for (const Place& place : places) {
+  for (const Place& place : place_devices(resources, *said)) {
     DeviceInfo info;
     info.name = place.name;
     info.backend = name();
     info.ordinal = place.ordinal;
-    info.model = model;
-    info.memory_bytes = memory.total_bytes / places.size();
     info.concurrency = place.slots;
-    info.place = place.text;
     infos.push_back(std::move(info));
   }
   return infos;
+}
+
+void HostBackend::describe(DeviceInfo& info, const ProcessResources& resources) {
+  const Settings* said = settings();
+  if (said == nullptr) return;
+  const std::vector<Place> places = place_devices(resources, *said);
+  if (info.ordinal < 0 || info.ordinal >= static_cast<int>(places.size())) return;
+  info.model = model_name();
+  info.memory_bytes = process_memory().total_bytes / places.size();
+  info.place = place_text(places[static_cast<std::size_t>(info.ordinal)], resources);
 }
 
 Result<std::unique_ptr<Device>> HostBackend::open(const DeviceInfo& info, const ProcessResources& resources) {

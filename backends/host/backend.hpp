@@ -12,6 +12,7 @@ class HostBackend final : public Backend {
   [[nodiscard]] bool candidate() const noexcept override { return true; }
   Availability probe() override { return {true, "the process's own CPUs"}; }
   Result<std::vector<DeviceInfo>> devices(const ProcessResources& resources) override;
+  void describe(DeviceInfo& info, const ProcessResources& resources) override;
   Result<std::unique_ptr<Device>> open(const DeviceInfo& info, const ProcessResources& resources) override;
 };
 

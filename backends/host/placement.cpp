@@ -108,11 +108,15 @@ std::vector<Place> place_devices(const ProcessResources& resources, const Settin
     place.cpus = part.cpus;
     place.slots = threads > 0 ? std::max(threads * (i + 1) / count - threads * i / count, 1) : std::max(part.cpus.size(), 1);
     place.shares_cpus = count > mask.size() || place.slots > part.cpus.size();
-    place.text = fmt::format("cpus {}{} ({} of the process's mask: {})", part.cpus.to_string(), nodes_of(part.cpus, sys),
-                             part.what, resources.reason.empty() ? "sched_getaffinity" : resources.reason);
+    place.part = part.what;
     places.push_back(std::move(place));
   }
   return places;
+}
+
+std::string place_text(const Place& place, const ProcessResources& resources, const std::string& sys) {
+  return fmt::format("cpus {}{} ({} of the process's mask: {})", place.cpus.to_string(), nodes_of(place.cpus, sys),
+                     place.part, resources.reason.empty() ? "sched_getaffinity" : resources.reason);
 }
 
 }  // namespace gantry::host

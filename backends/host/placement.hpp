@@ -17,7 +17,7 @@ struct Place {
   CpuSet cpus;
   int slots = 1;
   bool shares_cpus = false;  ///< with other devices, or its own threads with each other
-  std::string text;          ///< for DeviceInfo::place
+  std::string part;          ///< of what: "node 0", "all CPUs"
 };
 
 /// Divides the process's CPUs among host devices as GANTRY_HOST_DEVICES says: one device, one a NUMA node or package
@@ -25,5 +25,9 @@ struct Place {
 /// Threads are divided like CPUs; every device has at least one. `sys`: where sysfs is.
 [[nodiscard]] std::vector<Place> place_devices(const ProcessResources& resources, const Settings& settings,
                                                const std::string& sys = "/sys");
+
+/// For DeviceInfo::place.
+[[nodiscard]] std::string place_text(const Place& place, const ProcessResources& resources,
+                                     const std::string& sys = "/sys");
 
 }  // namespace gantry::host

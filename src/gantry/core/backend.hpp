@@ -47,6 +47,12 @@ class Backend {
   /// parse.
   virtual Result<std::vector<DeviceInfo>> devices(const ProcessResources& resources) = 0;
 
+  /// Fills in what devices() left empty because only people read it and looking it up takes long: model, memory, place.
+  virtual void describe(DeviceInfo& info, const ProcessResources& resources) {
+    static_cast<void>(info);
+    static_cast<void>(resources);
+  }
+
   /// Opens one device: all of it or nothing (a failed open leaves nothing behind and can be tried again).
   virtual Result<std::unique_ptr<Device>> open(const DeviceInfo& info, const ProcessResources& resources) = 0;
 };

@@ -25,6 +25,7 @@ namespace {
 
 /// The devices as they were selected; never changed once made.
 struct DeviceList {
+  ProcessResources resources;
   Selection selection;
   std::vector<std::unique_ptr<ManagedDevice>> devices;
 };
@@ -110,6 +111,7 @@ Result<const DeviceList*> Runtime::State::devices() {
         std::make_unique<ManagedDevice>(*device.id, registry.backend(device.info.backend), device.info, environment));
   }
   log(LogLevel::info, "default device: " + made->selection.choice.reason);
+  made->resources = std::move(resources);
   owned_list = std::move(made);
   list.store(owned_list.get(), std::memory_order_release);
   return owned_list.get();
@@ -132,7 +134,12 @@ Result<SelectionInput> Runtime::State::input(const ProcessResources& resources) 
 
 Result<Selection> Runtime::selection() {
   GANTRY_TRY_ASSIGN(const DeviceList* list, m_state->devices());
-  return list->selection;
+  Selection selection = list->selection;
+  for (BackendReport& backend : selection.backends)
+    for (DeviceInfo& info : backend.devices) m_state->registry.backend(info.backend).describe(info, list->resources);
+  for (Selection::Device& device : selection.devices)
+    m_state->registry.backend(device.info.backend).describe(device.info, list->resources);
+  return selection;
 }
 
 Result<std::vector<DeviceStatus>> Runtime::devices() {
@@ -140,6 +147,7 @@ Result<std::vector<DeviceStatus>> Runtime::devices() {
   std::vector<DeviceStatus> all;
   for (std::size_t i = 0; i < list->devices.size(); ++i) {
     all.push_back(list->devices[i]->status());
+    m_state->registry.backend(all.back().info.backend).describe(all.back().info, list->resources);
     all.back().selection = list->selection.devices[i].reason;
   }
   return all;

@@ -165,8 +165,11 @@ TEST(LifecycleTest, BackendOpensWhatItLists) {
   resources.cpus = CpuSet::of_calling_thread();
   auto devices = host::backend().devices(resources);
   ASSERT_TRUE(devices.ok());
-  for (const DeviceInfo& info : *devices) {
+  for (DeviceInfo& info : *devices) {
+    host::backend().describe(info, resources);
     EXPECT_GT(info.memory_bytes, 0U);
+    EXPECT_NE(info.model, "");
+    EXPECT_NE(info.place, "");
     EXPECT_GE(info.concurrency, 1);
     auto device = host::backend().open(info, resources);
     ASSERT_TRUE(device.ok()) << device.status().message();

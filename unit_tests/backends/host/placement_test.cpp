@@ -51,8 +51,8 @@ TEST_F(PlacementTest, OneDeviceHasTheWholeMask) {
   EXPECT_EQ(all[0].cpus.to_string(), "1,3-4");
   EXPECT_EQ(all[0].slots, 3);
   EXPECT_FALSE(all[0].shares_cpus);
-  EXPECT_THAT(all[0].text, HasSubstr("nodes 0-1"));
-  EXPECT_THAT(all[0].text, HasSubstr("a test"));
+  EXPECT_THAT(place_text(all[0], m_resources, m_sys), HasSubstr("nodes 0-1"));
+  EXPECT_THAT(place_text(all[0], m_resources, m_sys), HasSubstr("a test"));
 }
 
 TEST_F(PlacementTest, NodesArePartsOfTheMask) {
