@@ -52,14 +52,6 @@ KokkosRecord* forget_record(const void* memory, const char* space_name) {
   return lookup(memory, space_name, true);
 }
 
-void write_header(const Offload* exec, const Block& block, const KokkosHeader& header) {
-  if (exec != nullptr && exec->device() == block.device)
-    return check(exec->queue().write(block.memory, &header, sizeof header), "header of a View");
-  auto queue = default_queue(block.device);
-  check(queue.status(), "header of a View");
-  check(queue->write(block.memory, &header, sizeof header), "header of a View");
-}
-
 void print_live_memory(std::ostream& out, MemoryKind kind) {
   LeakReport report = leak_report();
   const ObjectKind wanted = kind == MemoryKind::device ? ObjectKind::device_memory : ObjectKind::pinned_memory;

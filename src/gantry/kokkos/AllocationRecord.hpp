@@ -19,8 +19,6 @@ GANTRY_API void remember_record(void* memory, KokkosRecord* record);
 /// Throws Error (invalid_argument) for what kokkos_malloc did not return, or what was freed since.
 [[nodiscard]] GANTRY_API KokkosRecord* find_record(const void* memory, const char* space_name);
 GANTRY_API KokkosRecord* forget_record(const void* memory, const char* space_name);
-/// Writes a header in stream order.
-GANTRY_API void write_header(const Offload* exec, const Block& block, const KokkosHeader& header);
 GANTRY_API void print_live_memory(std::ostream& out, MemoryKind kind);
 #ifdef KOKKOS_ENABLE_DEBUG
 GANTRY_API KokkosRecord* record_list(MemoryKind kind);
@@ -33,8 +31,8 @@ inline constexpr MemoryKind kind_of = std::is_same_v<Space, OffloadSpace> ? Memo
 /// belongs to, so the last View may die after that device was closed: the memory was taken back then, and neither it
 /// nor the elements in it are touched.
 ///
-/// The header before the data (record and label, which code on a device reads) is written in the order of the instance,
-/// or of the device's default queue; nobody waits for it.
+/// The header before the data (record and label) is for code on a device that checks bounds. Where that is asked for it
+/// is written in the order of the instance, or of the device's default queue; nobody waits for it.
 template <class Space>
 class AllocationRecord : public KokkosRecord {
   using Record = Kokkos::Impl::SharedAllocationRecord<Space, void>;
@@ -51,7 +49,9 @@ class AllocationRecord : public KokkosRecord {
   AllocationRecord(const Space& space, const std::string& label, std::size_t bytes, function_type destroy = nullptr)
       : AllocationRecord(nullptr, space, label, bytes, destroy, 0) {}
 
-  ~AllocationRecord() override { deallocate_block(m_block, Space::name(), this->m_label.c_str(), this->size()); }
+  ~AllocationRecord() override {
+    deallocate_block(device(), this->m_alloc_ptr, Space::name(), this->m_label.c_str(), this->size());
+  }
 
   static Record* allocate(const Space& space, const std::string& label, std::size_t bytes) {
     return new Record(space, label, bytes);
@@ -70,7 +70,7 @@ class AllocationRecord : public KokkosRecord {
   static void* reallocate_tracked(void* memory, std::size_t bytes) {
     Record* before = get_record(memory);
     const std::size_t kept = bytes < before->size() ? bytes : before->size();
-    void* after = allocate_tracked(Space(before->m_block.device.id), before->get_label(), bytes);
+    void* after = allocate_tracked(Space(before->device().id), before->get_label(), bytes);
     constexpr Place place = std::is_same_v<Space, OffloadSpace> ? Place::device : Place::host;
     if (kept != 0) copy_now(after, place, memory, place, kept);
     deallocate_tracked(memory);
@@ -79,7 +79,7 @@ class AllocationRecord : public KokkosRecord {
 
   static Record* get_record(void* memory) { return static_cast<Record*>(find_record(memory, Space::name())); }
   [[nodiscard]] std::string get_label() const override { return this->m_label; }
-  [[nodiscard]] DeviceHandle device() const noexcept { return m_block.device; }
+  [[nodiscard]] DeviceHandle device() const noexcept { return m_block.owner.device(); }
 
   /// What the program holds in this space, one line an allocation.
   static void print_records(std::ostream& out, const Space&, bool = false) { print_live_memory(out, kind_of<Space>); }
@@ -96,9 +96,12 @@ class AllocationRecord : public KokkosRecord {
       : AllocationRecord(allocate_block({kind_of<Space>, Space::name(), exec, space.device(), label.c_str(),
                                          with_header(bytes), bytes}),
                          label, bytes, destroy) {
+#ifdef KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK
     KokkosHeader header;
     fill_host_accessible_header_info(static_cast<KokkosRecord*>(this), header, label);
-    write_header(exec, m_block, header);
+    check((exec != nullptr ? exec->queue() : m_block.owner).write(m_block.memory, &header, sizeof header),
+          "header of a View");
+#endif
   }
   AllocationRecord(const Block& block, const std::string& label, std::size_t bytes, function_type destroy)
       : KokkosRecord(
@@ -118,7 +121,7 @@ class AllocationRecord : public KokkosRecord {
   // Ends the elements as Kokkos asked for, unless they are gone. Called by destructors of Views: nothing may escape.
   static void release(KokkosRecord* record) noexcept {
     auto* self = static_cast<AllocationRecord*>(record);
-    if (self->m_destroy != nullptr && is_current(self->m_block.device)) {
+    if (self->m_destroy != nullptr && self->m_block.owner.current()) {
       try {
         return self->m_destroy(record);
       } catch (const std::exception& failure) {

@@ -27,7 +27,7 @@ void deallocate_in(const char* label, void* memory, std::size_t bytes, std::size
          "\": the address is no allocation of an open device: freed before, its device was closed since, or not "
          "allocated here")
             .c_str());
-  impl::deallocate_block({memory, found.device}, Space::name(), label, logical_bytes != 0 ? logical_bytes : bytes);
+  impl::deallocate_block(found.device, memory, Space::name(), label, logical_bytes != 0 ? logical_bytes : bytes);
 }
 
 }  // namespace

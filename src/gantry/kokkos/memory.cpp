@@ -20,17 +20,26 @@ namespace impl {
 
 namespace {
 
-DeviceHandle device_of(const BlockRequest& request) {
-  if (request.device < 0) return request.exec != nullptr ? request.exec->device() : Offload().device();
-  if (request.exec != nullptr && request.exec->device().id == request.device) return request.exec->device();
-  if (request.exec != nullptr && !(*request.exec == Offload()))
+QueueRef queue_of(DeviceHandle device) {
+  auto queue = default_queue(device);
+  check(queue.status(), "the default queue");
+  return *queue;
+}
+
+// The default queue of the device that an allocation goes to.
+QueueRef owner_for(const BlockRequest& request) {
+  const Offload standard;
+  const Offload& exec = request.exec != nullptr ? *request.exec : standard;
+  if (request.device < 0 || request.device == exec.device().id)
+    return exec.device() == standard.device() ? standard.queue() : queue_of(exec.device());
+  if (!(exec == standard))
     throw Error(Status::error(Code::invalid_argument,
                               std::string(request.space_name) + ": allocation \"" + request.label + "\" names device " +
                                   std::to_string(request.device) + ", its execution space instance is on device " +
-                                  std::to_string(request.exec->device().id) + "; name one device"));
+                                  std::to_string(exec.device().id) + "; name one device"));
   auto opened = open_device(request.device);
   check(opened.status(), request.space_name);
-  return *opened;
+  return queue_of(*opened);
 }
 
 // The open period that device memory belongs to.
@@ -41,12 +50,6 @@ DeviceHandle owner_of(const void* memory) {
   throw Error(Status::error(Code::invalid_argument,
                             "a View of device memory holds an address that is no memory of an open device: it was "
                             "freed, its device was closed since, or it was not allocated by Gantry"));
-}
-
-QueueRef queue_of(DeviceHandle device) {
-  auto queue = default_queue(device);
-  check(queue.status(), "the default queue");
-  return *queue;
 }
 
 // Between devices that need not reach each other's memory, by way of the host.
@@ -65,8 +68,8 @@ void copy_across(const QueueRef& to_queue, void* to, const QueueRef& from_queue,
 }  // namespace
 
 Block allocate_block(const BlockRequest& request) {
-  const DeviceHandle device = device_of(request);
-  auto memory = allocate(device, request.kind, request.bytes, request.label);
+  QueueRef owner = owner_for(request);
+  auto memory = allocate(owner.device(), request.kind, request.bytes, request.label);
   if (!memory.ok()) {
     Status status = std::move(memory).status();
     if (status.code() == Code::out_of_memory)
@@ -74,21 +77,16 @@ Block allocate_block(const BlockRequest& request) {
     throw_error(std::move(status), request.space_name);
   }
   if (tool_loaded()) tool_allocated(request.space_name, request.label, *memory, request.logical_bytes);
-  return {*memory, device};
+  return {*memory, std::move(owner)};
 }
 
-void deallocate_block(const Block& block, const char* space_name, const char* label,
+void deallocate_block(DeviceHandle device, void* memory, const char* space_name, const char* label,
                       std::size_t logical_bytes) noexcept {
-  if (block.memory == nullptr) return;
-  if (tool_loaded()) tool_deallocated(space_name, label, block.memory, logical_bytes);
+  if (tool_loaded()) tool_deallocated(space_name, label, memory, logical_bytes);
   Status status = with_fence_event("gantry: fence before deallocation", [] { return fence_all(); });
   if (status.code() == Code::refused) return;  // in a forked child, which owns nothing on a device
-  status.join(deallocate(block.device, block.memory));
+  status.join(deallocate(device, memory));
   if (!status.ok()) report_failure(std::move(std::move(status).with_context(label)).message().c_str());
-}
-
-bool is_current(DeviceHandle device) noexcept {
-  return default_queue(device).ok();
 }
 
 bool on_device(const void* address) noexcept {
@@ -155,7 +153,8 @@ Staged::Staged(const Offload& exec, const void* from, std::size_t bytes)
 }
 
 Staged::~Staged() {
-  deallocate_block(m_block, OffloadSpace::name(), "deep copy between devices: the source", m_bytes);
+  deallocate_block(m_block.owner.device(), m_block.memory, OffloadSpace::name(),
+                   "deep copy between devices: the source", m_bytes);
 }
 
 Route::Route(const Offload& exec, const void* address) : m_exec(exec) {

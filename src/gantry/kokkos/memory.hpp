@@ -9,10 +9,11 @@
 /// What the memory spaces, their records and deep copies are made of.
 namespace gantry::impl {
 
-/// An allocation and the open period of the device that it belongs to.
+/// An allocation and the default queue of its device, which names the open period that it belongs to and is not
+/// counted.
 struct Block {
   void* memory = nullptr;
-  DeviceHandle device;
+  QueueRef owner;
 };
 
 /// What an allocation is for, as a space was asked.
@@ -31,11 +32,8 @@ struct BlockRequest {
 [[nodiscard]] GANTRY_API Block allocate_block(const BlockRequest& request);
 
 /// Waits for the work of all devices, then gives the memory back. Memory of a period that has ended is left alone.
-GANTRY_API void deallocate_block(const Block& block, const char* space_name, const char* label,
+GANTRY_API void deallocate_block(DeviceHandle device, void* memory, const char* space_name, const char* label,
                                  std::size_t logical_bytes) noexcept;
-
-/// True while the device is open and has not been closed since.
-[[nodiscard]] GANTRY_API bool is_current(DeviceHandle device) noexcept;
 
 /// Where the operand of a copy lies, as its Kokkos memory space says.
 enum class Place : std::uint8_t {
