@@ -40,7 +40,7 @@ void HostFunctions::serve() {
       } catch (const std::exception& error) {
         call.stream->function_failed(error.what());
       } catch (...) {
-        call.stream->function_failed("an exception that is no std::exception");
+        call.stream->function_failed(nullptr);
       }
     }
     call.stream->function_returned();

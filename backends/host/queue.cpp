@@ -3,6 +3,7 @@
 #include <backends/host/engine.hpp>
 #include <backends/host/event.hpp>
 #include <backends/host/queue.hpp>
+#include <backends/host/stream_inline.hpp>
 #include <backends/host/transfer.hpp>
 
 #include <fmt/format.h>
@@ -33,12 +34,16 @@ HostQueue::HostQueue(std::shared_ptr<Engine> engine, const QueueOptions& options
 HostQueue::~HostQueue() = default;
 
 Status HostQueue::launch(const KernelInfo& kernel, const Launch& launch, const void* body) {
-  if (kernel.host == nullptr || launch.count < 0) [[unlikely]] {
-    const char* name = launch.label != nullptr ? launch.label : kernel.type;
-    if (kernel.host == nullptr)
-      return Status::error(Code::unavailable, fmt::format("kernel '{}' has no code for a host device", name));
+  if (m_stream->run_at_once(kernel, launch, body)) [[likely]] return {};  // so its host code is there
+  return check_and_start(kernel, launch, body);
+}
+
+Status HostQueue::check_and_start(const KernelInfo& kernel, const Launch& launch, const void* body) {
+  const char* name = launch.label != nullptr ? launch.label : kernel.type;
+  if (kernel.host == nullptr)
+    return Status::error(Code::unavailable, fmt::format("kernel '{}' has no code for a host device", name));
+  if (launch.count < 0)
     return Status::error(Code::invalid_argument, fmt::format("kernel '{}' was launched over {} items", name, launch.count));
-  }
   return start(kernel, launch, body, Cost::estimate(kernel, launch.count));
 }
 

@@ -30,6 +30,7 @@ class HostQueue final : public Queue {
   [[nodiscard]] const Engine& engine() const noexcept { return *m_engine; }
 
  private:
+  Status check_and_start(const KernelInfo& kernel, const Launch& launch, const void* body);
   Status start(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate);
 
   std::shared_ptr<Engine> m_engine;

@@ -4,6 +4,7 @@
 #include <backends/host/futex.hpp>
 #include <backends/host/slot_lease.hpp>
 #include <backends/host/stream.hpp>
+#include <backends/host/stream_inline.hpp>
 
 #include <fmt/format.h>
 
@@ -26,16 +27,15 @@ constexpr std::int64_t cuts = 4;
 /// From so many nanoseconds a share on, another thread is woken for the launching thread's part.
 constexpr float long_share = 20'000;
 
-/// Differs between threads that exist at the same time.
-const void* this_thread() noexcept {
-  static thread_local const char here = 0;
-  return &here;
-}
-
 }  // namespace
 
+constinit thread_local char Stream::t_here = 0;
+
 Stream::Stream(Engine& engine, const Queue& queue, QueueOptions options)
-    : m_engine(engine), m_queue(queue), m_options(std::move(options)) {}
+    : m_engine(engine),
+      m_queue(queue),
+      m_options(std::move(options)),
+      m_plain_limit(engine.options.strict || engine.protection != nullptr ? Cost::unknown : engine.options.inline_limit) {}
 
 Stream::~Stream() {
   for (Command** list : {&m_first, &m_spare}) {
@@ -47,11 +47,14 @@ Stream::~Stream() {
   delete m_running;
 }
 
-/// False when the calling thread holds the lock.
-bool Stream::lock_slowly() noexcept {
+bool Stream::runs_inline() const noexcept { return m_engine.slots.runs_inline(*this); }
+
+/// Takes the lock (`held`: the caller has it already) and waits for an inline kernel. False when that is the caller's.
+bool Stream::lock_slowly(bool& held) noexcept {
   for (int polls = 0;; ++polls) {
     if (m_inline_thread.load(std::memory_order_relaxed) == this_thread()) return false;
-    if (!m_held.load(std::memory_order_relaxed) && !m_held.exchange(true, std::memory_order_acquire)) return true;
+    if (!held && !m_held.load(std::memory_order_relaxed)) held = !m_held.exchange(true, std::memory_order_seq_cst);
+    if (held && !runs_inline()) return true;
     if (polls < 100) {
       pause();
     } else {
@@ -94,22 +97,42 @@ Job Stream::make_job(const KernelInfo& kernel, const Launch& launch, const void*
 
 Status Stream::launch(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate) {
   if (m_engine.fault.is_set()) [[unlikely]] return m_engine.fault.report();
+  if (tiny(launch.count, estimate) && helpers_run(launch) && run_inline(kernel, launch, body, estimate)) return {};
+  return launch_to_workers(kernel, launch, body, estimate);
+}
+
+/// Runs a kernel on the launching thread, on the caller's body. False, with nothing done, when the stream is not idle or
+/// no thread slot is free.
+bool Stream::run_inline(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate) {
+  if (m_busy.load(std::memory_order_relaxed)) return false;
+  if (execution_context() == nullptr && m_engine.slots.take_for(*this)) [[likely]] {
+    const bool free = !m_held.load(std::memory_order_seq_cst) && !m_busy.load(std::memory_order_acquire);
+    if (free) [[likely]] run_tiny(kernel, launch, body, estimate, 0);
+    m_engine.slots.give_back(0);
+    return free;
+  }
+  const Lock lock(*this);
+  if (m_busy.load(std::memory_order_relaxed) || lock.nested()) return false;
+  const SlotLease slot(m_engine);
+  if (!slot) return false;
+  run_tiny(kernel, launch, body, estimate, slot.number());
+  return true;
+}
+
+void Stream::run_tiny(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate, int slot) {
+  ++m_launches;
+  m_inline_thread.store(this_thread(), std::memory_order_relaxed);
+  run_whole(kernel, launch, body, estimate, slot, launch.label);
+  end_inline();
+}
+
+Status Stream::launch_to_workers(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate) {
   {
     Lock lock(*this);
-    if (!m_busy && !lock.nested()) [[likely]] {
+    if (!m_busy.load(std::memory_order_relaxed) && !lock.nested() && launch.count > 0) [[likely]] {
       ++m_launches;
-      if (tiny(launch.count, estimate) && helpers_run(launch)) {
-        if (const SlotLease slot(m_engine); slot) [[likely]] {
-          m_inline_thread.store(this_thread(), std::memory_order_relaxed);
-          run_whole(kernel, launch, body, estimate, slot.number(), launch.label);
-          m_deferred.run();
-          m_inline_thread.store(nullptr, std::memory_order_relaxed);
-          if (m_first != nullptr) [[unlikely]] make_ready();  // the kernel used its own queue
-          return {};
-        }
-      }
       if (m_lane == nullptr) [[unlikely]] m_lane = m_engine.lanes.bind(*this);
-      if (m_lane != nullptr && launch.count > 0) {
+      if (m_lane != nullptr) {
         const std::uint32_t shares = shares_for(launch.count);
         if (Status status = launch_on_lane(kernel, launch, body, estimate); !status.ok()) return status;
         lock.unlock();
@@ -143,7 +166,7 @@ Status Stream::launch_on_lane(const KernelInfo& kernel, const Launch& launch, co
   }
   job.body = copy;
   set_current(kernel, launch, copy, shares, launch.label);
-  m_busy = true;
+  m_busy.store(true, std::memory_order_relaxed);
   m_submitted.store(m_submitted.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   publish(job);
   return {};
@@ -171,7 +194,9 @@ Status Stream::enqueue(Command::Kind kind, Fill&& fill) {
         m_last = added;
         ++m_depth;
         m_submitted.store(m_submitted.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-        if (std::exchange(m_busy, true) || lock.nested()) return {};  // who goes on with the stream gets there
+        const bool busy = m_busy.load(std::memory_order_relaxed);
+        m_busy.store(true, std::memory_order_relaxed);
+        if (busy || lock.nested()) return {};  // who goes on with the stream, or runs inline, gets there
         break;
       }
     }
@@ -198,7 +223,7 @@ Status Stream::record(std::shared_ptr<EventState> event) {
   std::uint64_t ticket = 0;
   {
     Lock lock(*this);
-    due = !m_busy && !lock.nested();
+    due = !m_busy.load(std::memory_order_relaxed) && !lock.nested();
     if (due) ticket = event->take_ticket();
   }
   if (due) {
@@ -271,8 +296,8 @@ bool Stream::wait_for(std::uint64_t target, Time deadline, bool help) {
 }
 
 bool Stream::give_up_lane() noexcept {
-  if (m_held.exchange(true, std::memory_order_acquire)) return false;
-  const bool idle = !m_busy;
+  if (m_held.exchange(true, std::memory_order_seq_cst)) return false;  // no waiting: the caller holds locks
+  const bool idle = !m_busy.load(std::memory_order_relaxed) && !runs_inline();
   if (idle) m_lane = nullptr;
   m_held.store(false, std::memory_order_release);
   return idle;

@@ -35,6 +35,8 @@ class Stream {
 
   // -- what Queue promises
 
+  /// The shortest way of launch, tried first.
+  bool run_at_once(const KernelInfo& kernel, const Launch& launch, const void* body);
   /// `estimate`: nanoseconds on one thread, or Cost::unknown.
   Status launch(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate);
   Status record(std::shared_ptr<EventState> event);
@@ -73,27 +75,33 @@ class Stream {
   void close() noexcept;
 
  private:
-  /// The stream's lock: an exchange to take it, a plain store to give it back. A thread that runs a tiny kernel holds it
-  /// meanwhile; what that kernel does to its own stream is `nested` and holds nothing.
+  /// The stream's lock: an exchange to take it, a plain store to give it back.
+  ///
+  /// A tiny kernel runs inline without it: its thread takes thread slot 0 in the stream's name and then looks at the
+  /// lock, a locker takes the lock and then looks at slot 0, so that one of them sees the other and makes way. What an
+  /// inline kernel does to its own stream is `nested`: it goes ahead of its own thread's claim.
   class Lock {
    public:
-    explicit Lock(Stream& stream) noexcept : m_stream(&stream) {
-      if (stream.m_held.exchange(true, std::memory_order_acquire)) [[unlikely]] m_nested = !stream.lock_slowly();
+    [[gnu::always_inline]] explicit Lock(Stream& stream) noexcept : m_stream(stream) {
+      m_held = !stream.m_held.exchange(true, std::memory_order_seq_cst);
+      if (!m_held || stream.runs_inline()) [[unlikely]] m_nested = !stream.lock_slowly(m_held);
     }
-    ~Lock() { unlock(); }
+    [[gnu::always_inline]] ~Lock() { unlock(); }
     Lock(const Lock&) = delete;
     Lock& operator=(const Lock&) = delete;
-    void unlock() noexcept {
-      if (m_stream != nullptr && !m_nested) m_stream->m_held.store(false, std::memory_order_release);
-      m_stream = nullptr;
+    [[gnu::always_inline]] void unlock() noexcept {
+      if (m_held) m_stream.m_held.store(false, std::memory_order_release);
+      m_held = false;
     }
     [[nodiscard]] bool nested() const noexcept { return m_nested; }
 
    private:
-    Stream* m_stream;
+    Stream& m_stream;
+    bool m_held;
     bool m_nested = false;
   };
-  bool lock_slowly() noexcept;
+  bool lock_slowly(bool& held) noexcept;
+  [[nodiscard]] bool runs_inline() const noexcept;
 
   /// The kernel that runs: what its job does not say. Belongs to the owner.
   struct Current {
@@ -116,12 +124,20 @@ class Stream {
   };
   using Time = std::chrono::steady_clock::time_point;
 
+  /// Differs between threads that exist at the same time.
+  static const void* this_thread() noexcept { return &t_here; }
+  static constinit thread_local char t_here __attribute__((tls_model("initial-exec")));
+
   // stream.cpp
   [[nodiscard]] std::uint32_t shares_for(std::int64_t count) const noexcept;
   [[nodiscard]] bool tiny(std::int64_t count, float estimate) const noexcept;
   [[nodiscard]] bool helpers_run(const Launch& launch) const noexcept;
   [[nodiscard]] Job make_job(const KernelInfo& kernel, const Launch& launch, const void* body, std::uint32_t shares,
                              float estimate) const noexcept;
+  bool run_inline(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate);
+  void run_tiny(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate, int slot);
+  void end_inline();
+  Status launch_to_workers(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate);
   Status launch_on_lane(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate);
   template <class Fill>
   Status enqueue(Command::Kind kind, Fill&& fill);
@@ -144,6 +160,7 @@ class Stream {
   void collect(std::uint64_t target);
   bool take_shares(Lane& lane, std::uint64_t doorbell, std::uint32_t end, std::uint32_t& held);
   void give_scratch(Job& job, std::uint32_t shares, std::uint32_t share_bytes);
+  /// `what`: null for an exception that is no std::exception; `kernel`: null for a host function.
   void fail(const KernelInfo* kernel, const char* label, const char* what) noexcept;
 
   Engine& m_engine;
@@ -152,14 +169,15 @@ class Stream {
 
   // The line that every launch and fence touches. (L): guarded by the lock.
   alignas(64) std::atomic<bool> m_held{false};        // the lock
-  bool m_busy = false;                                // (L) not idle
+  std::atomic<bool> m_busy{false};                    // (L) for changes: not idle
+  float m_plain_limit;                                // most nanoseconds of run_at_once
   bool m_waiters = false;                             // (L) someone sleeps on m_completed
   std::atomic<bool> m_attachable{false};              // (L) a job that wants a collector is on the lane
   std::uint32_t m_launches = 0;                       // (L)
   std::atomic<std::uint64_t> m_submitted{0};          // (L) for changes
   std::atomic<std::uint64_t> m_completed{0};          // (L) for changes
   Lane* m_lane = nullptr;                             // (L)
-  std::atomic<const void*> m_inline_thread{nullptr};  // who runs a tiny kernel under the lock
+  std::atomic<const void*> m_inline_thread{nullptr};  // whose inline kernel runs
 
   alignas(64) Command* m_first = nullptr;  // (L)
   Command* m_last = nullptr;               // (L)

@@ -60,7 +60,7 @@ void guarded(Work&& work, Report&& report) noexcept {
   } catch (const std::exception& error) {
     report(error.what());
   } catch (...) {
-    report("an exception that is no std::exception");
+    report(nullptr);
   }
 }
 
@@ -133,6 +133,7 @@ void Stream::give_scratch(Job& job, std::uint32_t shares, std::uint32_t share_by
 void Stream::fail(const KernelInfo* kernel, const char* label, const char* what) noexcept {
   const std::string where = fmt::format("on queue {}{} of {}", m_options.id,
                                         m_options.label.empty() ? "" : " '" + m_options.label + "'", m_options.device_name);
+  if (what == nullptr) what = "it threw something that is no std::exception";
   if (kernel == nullptr) {
     m_engine.fault.set(Status::error(Code::kernel_error, fmt::format("a host function {} failed: {}", where, what)));
   } else {
@@ -287,7 +288,7 @@ Command* Stream::next_command(const Owner& owner, bool finished) {
     }
     next = m_first;
     if (next == nullptr) {
-      m_busy = false;
+      m_busy.store(false, std::memory_order_relaxed);
     } else if (next->kind == Command::Kind::wait && !m_engine.fault.is_set() && next->event->park(next->ticket, *this)) {
       next = nullptr;  // who reaches the event owns the stream
     } else if (next->kind == Command::Kind::kernel && owner.role != Owner::Role::worker &&
