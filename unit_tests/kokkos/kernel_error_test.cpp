@@ -19,8 +19,9 @@ struct Throws {
 
 std::string message_at_fence(gantry::DeviceId device) {
   const Offload space(device);
-  Kokkos::parallel_for(Kokkos::RangePolicy<Offload>(space, 0, 100), Throws());
   try {
+    // Where launches wait for their work (GANTRY_LAUNCH_BLOCKING, page protection), the launch is the first to know.
+    Kokkos::parallel_for(Kokkos::RangePolicy<Offload>(space, 0, 100), Throws());
     space.fence();
   } catch (const gantry::Error& error) {
     EXPECT_EQ(error.code(), gantry::Code::kernel_error);
