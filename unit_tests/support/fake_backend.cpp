@@ -155,7 +155,7 @@ class FakeQueue final : public Queue, public FakeDriver::Pumped {
     return enqueue("launch", [this, &kernel, launch, copy] { run(kernel, launch, copy->get()); });
   }
   Status copy(void* to, const void* from, std::size_t bytes) override {
-    return enqueue("copy", [=] { std::memmove(to, from, bytes); });
+    return enqueue("copy", [=] { if (bytes != 0) std::memmove(to, from, bytes); });
   }
   Status write(void* to, const void* from, std::size_t bytes) override {
     const auto* begin = static_cast<const char*>(from);
