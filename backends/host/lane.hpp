@@ -78,7 +78,7 @@ class Lane {
 
   /// Changes with every job.
   [[nodiscard]] std::uint64_t doorbell() const noexcept { return m_doorbell.load(std::memory_order_acquire); }
-  /// Asks for the line of the body while the doorbell's is on its way.
+  /// Asks for the line of the body, which is needed after the claim.
   void prefetch() const noexcept { __builtin_prefetch(m_small_body); }
   [[nodiscard]] static std::uint32_t shares_of(std::uint64_t doorbell) noexcept { return doorbell & 0xffff; }
 

@@ -163,9 +163,9 @@ WorkerPool::Found WorkerPool::look_for_work(Worker& worker) {
   const std::uint32_t lanes = m_engine.lanes.bound();
   for (std::uint32_t i = 0; i < lanes; ++i) {
     Lane& lane = m_engine.lanes[i];
-    lane.prefetch();
     const std::uint64_t doorbell = lane.doorbell();
     if (doorbell == worker.seen[i]) [[likely]] continue;
+    lane.prefetch();
     if (!take_slot(worker)) return Found::no_slot;
     worker.seen[i] = doorbell;
     serve(worker, lane, doorbell);
@@ -185,32 +185,39 @@ WorkerPool::Found WorkerPool::look_for_work(Worker& worker) {
 /// there to take that. Completes the job when it finishes its last share and nobody else will.
 void WorkerPool::serve(Worker& worker, Lane& lane, std::uint64_t doorbell) {
   const auto slots = static_cast<std::uint32_t>(m_engine.options.slots);
-  const std::uint32_t shares = Lane::shares_of(doorbell);
-  worker.busy.store(true, std::memory_order_relaxed);
-  bool first = true;
-  for (std::uint32_t i = 0; i < slots; ++i) {
+  if (!serve_block(worker, lane, doorbell, worker.index)) return;
+  for (std::uint32_t i = 1; i < slots; ++i) {
     const std::uint32_t block = worker.index + i < slots ? worker.index + i : worker.index + i - slots;
-    std::uint32_t done = 0;
-    Stream* stream = nullptr;
-    std::uint64_t begin = 0;
-    for (std::uint32_t share = 0; lane.claim(doorbell, block, share); ++done) {
-      stream = &lane.stream();
-      begin = lane.begin();
-      if (std::exchange(first, false) && lane.job().wants_all) call_reserve(worker, lane);
-      stream->run_share(lane, share, shares, worker.slot);
-    }
-    if (done == 0) continue;
-    const Lane::Progress progress = lane.add(done, begin);
-    // From here on the job is over as soon as the others and the collector are through: nothing of it may be read.
-    if (progress.collectors == 0) {
-      if (progress.shares != shares) continue;
-      stream->job_finished(worker.slot);
-      break;
-    }
-    if (progress.collectors > 1) futex_wake(lane.word());
-    if (shares <= slots) break;
+    if (!serve_block(worker, lane, doorbell, block)) return;
+  }
+}
+
+/// False when the worker is done with the job.
+inline bool WorkerPool::serve_block(Worker& worker, Lane& lane, std::uint64_t doorbell, std::uint32_t block) {
+  std::uint32_t share = 0;
+  if (!lane.claim(doorbell, block, share)) return true;
+  const std::uint32_t shares = Lane::shares_of(doorbell);
+  const bool cut = shares > static_cast<std::uint32_t>(m_engine.options.slots);
+  Stream& stream = lane.stream();
+  const std::uint64_t begin = lane.begin();
+  worker.busy.store(true, std::memory_order_relaxed);
+  if (lane.job().wants_all) [[unlikely]] call_reserve(worker, lane);
+  std::uint32_t done = 0;
+  do {
+    stream.run_share(lane, share, shares, worker.slot);
+    ++done;
+  } while (cut && lane.claim(doorbell, block, share));
+  const Lane::Progress progress = lane.add(done, begin);
+  // From here on the job is over as soon as the others and the collector are through: nothing of it may be read.
+  bool goes_on = cut;
+  if (progress.collectors == 0) {
+    goes_on = progress.shares != shares;
+    if (!goes_on) stream.job_finished(worker.slot);
+  } else if (progress.collectors > 1) [[unlikely]] {
+    futex_wake(lane.word());
   }
   worker.busy.store(false, std::memory_order_relaxed);
+  return goes_on;
 }
 
 /// The worker is about to be busy for long: the reserve worker takes the launching thread's part when nobody fences, and

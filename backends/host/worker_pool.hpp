@@ -62,6 +62,7 @@ class WorkerPool {
   [[nodiscard]] bool take_slot(Worker& worker) noexcept;
   void give_slot_back(Worker& worker) noexcept;
   void serve(Worker& worker, Lane& lane, std::uint64_t doorbell);
+  bool serve_block(Worker& worker, Lane& lane, std::uint64_t doorbell, std::uint32_t block);
   void call_reserve(Worker& worker, Lane& lane) noexcept;
   [[nodiscard]] bool news(const Worker& worker) noexcept;
   void sleep(Worker& worker) noexcept;
