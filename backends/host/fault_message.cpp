@@ -6,6 +6,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -123,7 +124,7 @@ void FaultMessage::add(const void* memory, std::size_t bytes, const char* device
   }
 }
 
-void FaultMessage::remove(const void* memory, std::size_t) noexcept {
+void FaultMessage::remove(const void* memory) noexcept {
   const std::lock_guard lock(g_mutex);
   for (Entry& entry : g_entries) {
     if (entry.end.load(std::memory_order_relaxed) == 0 ||

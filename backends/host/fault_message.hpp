@@ -15,7 +15,7 @@ class FaultMessage {
   /// Ranges whose faults are explained: as many as fit a table, others get a message without the device. The name is
   /// copied.
   static void add(const void* memory, std::size_t bytes, const char* device_name) noexcept;
-  static void remove(const void* memory, std::size_t bytes) noexcept;
+  static void remove(const void* memory) noexcept;
 };
 
 }  // namespace gantry::host

@@ -153,8 +153,8 @@ Result<void*> Memory::allocate(MemoryKind kind, std::size_t bytes) {
 
 Status Memory::free(MemoryKind kind, void* memory, std::size_t bytes) {
   const std::size_t mapped = mapped_bytes(bytes);
-  if (m_protection != nullptr && kind == MemoryKind::device) m_protection->remove(memory, mapped);
   m_used.fetch_sub(mapped, std::memory_order_relaxed);
+  if (m_protection != nullptr && kind == MemoryKind::device) return m_protection->give_back(memory, mapped);
   if (munmap(memory, mapped) == 0) return {};
   const int error = errno;
   return Status::error(Code::driver_error, fmt::format("giving back {} bytes of {}: {}", bytes, m_device_name,

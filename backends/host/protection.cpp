@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <backends/host/fault_message.hpp>
 #include <backends/host/protection.hpp>
+#include <gantry/base/leaky.hpp>
 #include <gantry/base/log.hpp>
 
 #include <fmt/format.h>
@@ -10,8 +11,29 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <deque>
 
 namespace gantry::host {
+
+/// The address ranges that were given back last, of all devices.
+class Protection::GivenBack {
+ public:
+  static void add(Range range) {
+    static Leaky<GivenBack> all;
+    const std::lock_guard lock(all->m_mutex);
+    all->m_ranges.push_back(range);
+    if (all->m_ranges.size() <= most) return;
+    const Range oldest = all->m_ranges.front();
+    all->m_ranges.pop_front();
+    FaultMessage::remove(oldest.memory);
+    munmap(oldest.memory, oldest.bytes);
+  }
+
+ private:
+  static constexpr std::size_t most = 512;
+  std::mutex m_mutex;  // guards m_ranges
+  std::deque<Range> m_ranges;
+};
 
 Result<std::unique_ptr<Protection>> Protection::create(Protect mode, std::string device_name) {
   if (mode == Protect::off) return std::unique_ptr<Protection>();
@@ -48,11 +70,18 @@ Status Protection::add(void* memory, std::size_t bytes) {
   return {};
 }
 
-void Protection::remove(void* memory, std::size_t bytes) noexcept {
-  FaultMessage::remove(memory, bytes);
-  if (!by_pages()) return;
-  const std::lock_guard lock(m_mutex);
-  std::erase_if(m_ranges, [&](const Range& range) { return range.memory == memory; });
+Status Protection::give_back(void* memory, std::size_t bytes) {
+  if (by_pages()) {
+    const std::lock_guard lock(m_mutex);
+    std::erase_if(m_ranges, [&](const Range& range) { return range.memory == memory; });
+  }
+  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+  if (mmap(memory, bytes, PROT_NONE, flags, -1, 0) == MAP_FAILED) {
+    const int error = errno;
+    return Status::error(Code::driver_error, fmt::format("giving back {} bytes: {}", bytes, std::strerror(error)), error);
+  }
+  GivenBack::add({memory, bytes});
+  return {};
 }
 
 void Protection::revoke_from_this_thread() const noexcept {

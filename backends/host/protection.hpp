@@ -28,15 +28,18 @@ class Protection {
 
   [[nodiscard]] bool by_pages() const noexcept { return m_key < 0; }
 
-  /// Makes a readable and writable mapping device memory; takes it out before it is unmapped.
+  /// Makes a readable and writable mapping device memory.
   Status add(void* memory, std::size_t bytes);
-  void remove(void* memory, std::size_t bytes) noexcept;
+  /// Ends such a mapping. Its contents go at once; its addresses stay inaccessible, also when the device has closed, until
+  /// many others were given back after it.
+  Status give_back(void* memory, std::size_t bytes);
 
   /// A new thread has the rights of the thread that made it.
   void revoke_from_this_thread() const noexcept;
 
  private:
   friend class AccessScope;
+  class GivenBack;
   struct Range {
     void* memory;
     std::size_t bytes;

@@ -66,6 +66,17 @@ TEST_P(ProtectionTest, HostFunctionsFault) {
   EXPECT_DEATH(use(), "wrote device memory");
 }
 
+TEST_P(ProtectionTest, MemoryGivenBackFaultsToo) {
+  const auto use = [&] {
+    EXPECT_OK((*m_host)->free(MemoryKind::device, m_memory, 8192));
+    m_host.reset();
+    OpenHost next(host_options(2), GetParam());
+    for (int i = 0; i < 10; ++i) EXPECT_TRUE(next->allocate(MemoryKind::device, 8192).ok());
+    element(1) = 1;
+  };
+  EXPECT_DEATH(use(), "wrote device memory.*no allocation holds");
+}
+
 TEST_P(ProtectionTest, FaultElsewhereEndsTheProcessAsBefore) {
   volatile std::uintptr_t nowhere = 8;  // volatile: the compiler must not see that this is no object
   EXPECT_DEATH(*reinterpret_cast<volatile int*>(nowhere) = 1, "");
@@ -75,9 +86,9 @@ TEST_P(ProtectionTest, KernelsWithinKernelsHaveAccess) {
   Queue& queue = m_host->queue();
   Queue& other = m_host->queue();
   for (int i = 0; i < 20; ++i) {
-    EXPECT_OK(for_each(queue, 2, [&](auto) {
+    EXPECT_OK(for_each(queue, 2, [&](auto outer) {
       EXPECT_OK(for_each(other, 2, [this](auto item) { element(static_cast<int>(item)) = 1; }));
-      element(5) = 1;  // still
+      element(5 + static_cast<int>(outer)) = 1;  // still
     }));
   }
   EXPECT_OK(queue.sync());
