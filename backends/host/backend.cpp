@@ -57,7 +57,8 @@ Result<std::unique_ptr<Device>> HostBackend::open(const DeviceInfo& info, const 
   if (said == nullptr) return settings_status();
   const std::vector<Place> places = place_devices(resources, *said);
   if (info.ordinal < 0 || info.ordinal >= static_cast<int>(places.size()))
-    return Status::error(Code::not_found, fmt::format("there is no host device {}; there are {}", info.ordinal, places.size()));
+    return Status::error(Code::not_found,
+                         fmt::format("there is no host device {}; there are {}", info.ordinal, places.size()));
   const Place& place = places[static_cast<std::size_t>(info.ordinal)];
   EngineOptions options;
   options.device_name = place.name;

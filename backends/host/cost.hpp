@@ -27,7 +27,8 @@ class Cost {
 
   /// In nanoseconds for all items together; `unknown` before the first measurement.
   [[nodiscard]] static float estimate(const KernelInfo& kernel, std::int64_t count) noexcept {
-    if (kernel.cost.samples.load(std::memory_order_relaxed) == 0) [[unlikely]] return unknown;
+    if (kernel.cost.samples.load(std::memory_order_relaxed) == 0) [[unlikely]]
+      return unknown;
     return kernel.cost.ns_per_item.load(std::memory_order_relaxed) * static_cast<float>(count);
   }
   /// Whether to measure; `launches` counts those of one queue, `items` are what one thread would measure.

@@ -52,14 +52,16 @@ Result<std::unique_ptr<Image>> HostDevice::load_image(const ImageSource& source)
 Status HostDevice::drain(std::chrono::nanoseconds timeout) {
   m_drained = m_engine->drain(std::chrono::steady_clock::now() + timeout);
   if (m_drained) return {};
-  return Status::error(Code::timeout, fmt::format("{} still runs work after {} ms", m_engine->options.device_name,
-                                                  std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count()));
+  return Status::error(Code::timeout,
+                       fmt::format("{} still runs work after {} ms", m_engine->options.device_name,
+                                   std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count()));
 }
 
 Status HostDevice::close() {
   if (std::exchange(m_closed, true)) return {};
   // Threads of a drained device end as soon as they are scheduled; of another one they may never.
-  return m_engine->stop(m_drained ? std::chrono::nanoseconds(std::chrono::seconds(10)) : std::chrono::milliseconds(100));
+  return m_engine->stop(m_drained ? std::chrono::nanoseconds(std::chrono::seconds(10))
+                                  : std::chrono::milliseconds(100));
 }
 
 }  // namespace gantry::host

@@ -40,12 +40,15 @@ bool Engine::drain(std::chrono::steady_clock::time_point deadline) {
   return drained;
 }
 
-Status Engine::start() { return workers.start(); }
+Status Engine::start() {
+  return workers.start();
+}
 
 Status Engine::stop(std::chrono::nanoseconds patience) {
   Status status;
   if (!functions.stop(patience))
-    status = Status::error(Code::timeout, options.device_name + ": a host function still runs; its thread is left behind");
+    status =
+        Status::error(Code::timeout, options.device_name + ": a host function still runs; its thread is left behind");
   status.join(workers.stop(patience));
   return status;
 }

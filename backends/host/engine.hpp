@@ -29,7 +29,7 @@ struct EngineOptions {
   CpuSet cpus;
   Bind bind = Bind::device;
   std::chrono::nanoseconds spin{50'000};  ///< 0 where spinning threads would share a CPU
-  float inline_limit = 500;  ///< nanoseconds, see Stream::tiny
+  float inline_limit = 500;               ///< nanoseconds, see Stream::tiny
   bool strict = false;
   bool blocking = false;
 };
@@ -60,8 +60,10 @@ struct Engine : std::enable_shared_from_this<Engine> {
   /// for the launching thread's part where nobody else could or should take it.
   void ring(std::uint32_t shares, bool all_slots) noexcept {
     AsymmetricFence::light();  // doorbell, then `sleeping`; a worker goes the other way round
-    if (workers.sleeping() != 0) [[unlikely]] workers.wake(shares);
-    if (all_slots || options.slots == 1 || lanes.bound() > 1) [[unlikely]] ring_reserve(all_slots);
+    if (workers.sleeping() != 0) [[unlikely]]
+      workers.wake(shares);
+    if (all_slots || options.slots == 1 || lanes.bound() > 1) [[unlikely]]
+      ring_reserve(all_slots);
   }
   /// As ring, for a stream just put on the ready list.
   void ring_ready() noexcept;

@@ -24,7 +24,8 @@ class Fault {
 
   /// For the caller of a queue: ok; once the error itself; then `poisoned`, with the error's text.
   Status report() {
-    if (!is_set()) [[likely]] return {};
+    if (!is_set()) [[likely]]
+      return {};
     const std::lock_guard lock(m_mutex);
     if (!std::exchange(m_reported, true)) return m_error.clone();
     return Status::error(Code::poisoned, "an earlier error made the device unusable: " + m_error.text());

@@ -21,7 +21,8 @@ class HostFunctions {
   /// Runs `function(argument)`, then lets the stream go on. Any thread.
   void post(Stream& stream, void (*function)(void*), void* argument);
 
-  /// Ends the thread when it has nothing to do; false: it is still inside a function after `patience`, and is left behind.
+  /// Ends the thread when it has nothing to do; false: it is still inside a function after `patience`, and is left
+  /// behind.
   bool stop(std::chrono::nanoseconds patience);
 
  private:

@@ -23,8 +23,8 @@ struct Job {
   char* scratch = nullptr;
   std::uint32_t scratch_stride = 0;
   std::uint8_t phase = 0;
-  bool sample = false;      ///< measure what the items cost
-  bool wants_all = false;   ///< long, or of unknown length: worth waking a thread for the launching thread's part
+  bool sample = false;     ///< measure what the items cost
+  bool wants_all = false;  ///< long, or of unknown length: worth waking a thread for the launching thread's part
 
   /// Items of one share: contiguous, sizes differ by one at most.
   [[nodiscard]] WorkRange range(std::uint32_t share, std::uint32_t shares) const noexcept {
@@ -47,8 +47,8 @@ struct Job {
 ///     polls `finished`                                <-  adds to `finished` (line 2)
 ///
 /// Shares form one block for each thread slot. A block is claimed share by share, by its own thread or by a thief, in a
-/// word {epoch, shares taken} that needs no reset: a smaller epoch means that nothing is taken yet. A job ends only when
-/// every share was claimed and finished, so whoever holds a claim may read the job; nobody else may.
+/// word {epoch, shares taken} that needs no reset: a smaller epoch means that nothing is taken yet. A job ends only
+/// when every share was claimed and finished, so whoever holds a claim may read the job; nobody else may.
 ///
 /// `finished` only ever grows: its low half counts finished shares, its high half attached collectors (a fencing thread
 /// that will complete the job). The job remembers where it began, so publishing writes no line but the first.

@@ -66,11 +66,10 @@ void limit_by_control_group(MemoryInfo& info) {
     const std::string root = version2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
     for (std::string group = line.substr(second + 1);; group.erase(group.rfind('/'))) {
       const std::string folder = root + group;
-      limit(info, number_in(folder + (version2 ? "/memory.max" : "/memory.limit_in_bytes")),
-            [&] {
-              const std::uint64_t used = number_in(folder + (version2 ? "/memory.current" : "/memory.usage_in_bytes"));
-              return used == unlimited ? 0 : used;
-            }());
+      limit(info, number_in(folder + (version2 ? "/memory.max" : "/memory.limit_in_bytes")), [&] {
+        const std::uint64_t used = number_in(folder + (version2 ? "/memory.current" : "/memory.usage_in_bytes"));
+        return used == unlimited ? 0 : used;
+      }());
       if (group.find('/') == group.npos) break;
     }
   }
@@ -146,8 +145,8 @@ Result<void*> Memory::allocate(MemoryKind kind, std::size_t bytes) {
   }
   const MemoryInfo now = info();
   return Status::error(Code::out_of_memory,
-                       fmt::format("{} has no room for {} bytes of {} memory: {} bytes free of {}", m_device_name, bytes,
-                                   memory_kind_name(kind), now.free_bytes, now.total_bytes),
+                       fmt::format("{} has no room for {} bytes of {} memory: {} bytes free of {}", m_device_name,
+                                   bytes, memory_kind_name(kind), now.free_bytes, now.total_bytes),
                        error);
 }
 
@@ -157,8 +156,8 @@ Status Memory::free(MemoryKind kind, void* memory, std::size_t bytes) {
   if (m_protection != nullptr && kind == MemoryKind::device) return m_protection->give_back(memory, mapped);
   if (munmap(memory, mapped) == 0) return {};
   const int error = errno;
-  return Status::error(Code::driver_error, fmt::format("giving back {} bytes of {}: {}", bytes, m_device_name,
-                                                       std::strerror(error)),
+  return Status::error(Code::driver_error,
+                       fmt::format("giving back {} bytes of {}: {}", bytes, m_device_name, std::strerror(error)),
                        error);
 }
 

@@ -106,8 +106,9 @@ std::vector<Place> place_devices(const ProcessResources& resources, const Settin
     place.name = count == 1 ? "host" : fmt::format("host:{}", i);
     place.ordinal = i;
     place.cpus = part.cpus;
-    place.slots = threads > 0 ? std::max(threads * (i + 1) / count - threads * i / count, 1) : std::max(part.cpus.size(), 1);
-    place.shares_cpus = count > mask.size() || place.slots > part.cpus.size();
+    place.slots =
+        threads > 0 ? std::max(threads * (i + 1) / count - threads * i / count, 1) : std::max(part.cpus.size(), 1);
+    place.shares_cpus = count > mask.size() || place.slots > part.cpus.size() || mask.size() == 1;
     place.part = part.what;
     places.push_back(std::move(place));
   }

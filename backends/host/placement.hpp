@@ -16,13 +16,14 @@ struct Place {
   int ordinal = 0;
   CpuSet cpus;
   int slots = 1;
-  bool shares_cpus = false;  ///< with other devices, or its own threads with each other
-  std::string part;          ///< of what: "node 0", "all CPUs"
+  bool shares_cpus =
+      false;         ///< with other devices, or its threads with each other or with the program's: none may spin
+  std::string part;  ///< of what: "node 0", "all CPUs"
 };
 
 /// Divides the process's CPUs among host devices as GANTRY_HOST_DEVICES says: one device, one a NUMA node or package
-/// (of those that the process's mask touches), or so many parts, which share CPUs when there are more devices than CPUs.
-/// Threads are divided like CPUs; every device has at least one. `sys`: where sysfs is.
+/// (of those that the process's mask touches), or so many parts, which share CPUs when there are more devices than
+/// CPUs. Threads are divided like CPUs; every device has at least one. `sys`: where sysfs is.
 [[nodiscard]] std::vector<Place> place_devices(const ProcessResources& resources, const Settings& settings,
                                                const std::string& sys = "/sys");
 

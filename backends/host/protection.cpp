@@ -64,7 +64,8 @@ Status Protection::add(void* memory, std::size_t bytes) {
   }
   if (result != 0) {
     const int error = errno;
-    return Status::error(Code::driver_error, fmt::format("protecting {} bytes: {}", bytes, std::strerror(error)), error);
+    return Status::error(Code::driver_error, fmt::format("protecting {} bytes: {}", bytes, std::strerror(error)),
+                         error);
   }
   FaultMessage::add(memory, bytes, m_device_name.c_str());
   return {};
@@ -78,7 +79,8 @@ Status Protection::give_back(void* memory, std::size_t bytes) {
   constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
   if (mmap(memory, bytes, PROT_NONE, flags, -1, 0) == MAP_FAILED) {
     const int error = errno;
-    return Status::error(Code::driver_error, fmt::format("giving back {} bytes: {}", bytes, std::strerror(error)), error);
+    return Status::error(Code::driver_error, fmt::format("giving back {} bytes: {}", bytes, std::strerror(error)),
+                         error);
   }
   GivenBack::add({memory, bytes});
   return {};

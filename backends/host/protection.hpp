@@ -30,8 +30,8 @@ class Protection {
 
   /// Makes a readable and writable mapping device memory.
   Status add(void* memory, std::size_t bytes);
-  /// Ends such a mapping. Its contents go at once; its addresses stay inaccessible, also when the device has closed, until
-  /// many others were given back after it.
+  /// Ends such a mapping. Its contents go at once; its addresses stay inaccessible, also when the device has closed,
+  /// until many others were given back after it.
   Status give_back(void* memory, std::size_t bytes);
 
   /// A new thread has the rights of the thread that made it.
@@ -60,10 +60,12 @@ class Protection {
 class AccessScope {
  public:
   explicit AccessScope(Protection* protection) noexcept : m_protection(protection) {
-    if (m_protection != nullptr) [[unlikely]] m_before = m_protection->open();
+    if (m_protection != nullptr) [[unlikely]]
+      m_before = m_protection->open();
   }
   ~AccessScope() {
-    if (m_protection != nullptr) [[unlikely]] m_protection->close(m_before);
+    if (m_protection != nullptr) [[unlikely]]
+      m_protection->close(m_before);
   }
   AccessScope(const AccessScope&) = delete;
   AccessScope& operator=(const AccessScope&) = delete;

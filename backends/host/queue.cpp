@@ -15,13 +15,14 @@ namespace {
 
 Status check_range(const char* what, const void* to, const void* from, std::uint64_t bytes) {
   if (to != nullptr && from != nullptr) return {};
-  return Status::error(Code::invalid_argument, fmt::format("{} of {} bytes {} a null pointer", what, bytes,
-                                                           to == nullptr ? "to" : "from"));
+  return Status::error(Code::invalid_argument,
+                       fmt::format("{} of {} bytes {} a null pointer", what, bytes, to == nullptr ? "to" : "from"));
 }
 
 Status not_of_the_host(const char* what) {
-  return Status::error(Code::invalid_argument,
-                       fmt::format("{}: the event belongs to another kind of device than the queue, a host device", what));
+  return Status::error(
+      Code::invalid_argument,
+      fmt::format("{}: the event belongs to another kind of device than the queue, a host device", what));
 }
 
 }  // namespace
@@ -34,7 +35,8 @@ HostQueue::HostQueue(std::shared_ptr<Engine> engine, const QueueOptions& options
 HostQueue::~HostQueue() = default;
 
 Status HostQueue::launch(const KernelInfo& kernel, const Launch& launch, const void* body) {
-  if (m_stream->run_at_once(kernel, launch, body)) [[likely]] return {};  // so its host code is there
+  if (m_stream->run_at_once(kernel, launch, body)) [[likely]]
+    return {};  // so its host code is there
   return check_and_start(kernel, launch, body);
 }
 
@@ -43,7 +45,8 @@ Status HostQueue::check_and_start(const KernelInfo& kernel, const Launch& launch
   if (kernel.host == nullptr)
     return Status::error(Code::unavailable, fmt::format("kernel '{}' has no code for a host device", name));
   if (launch.count < 0)
-    return Status::error(Code::invalid_argument, fmt::format("kernel '{}' was launched over {} items", name, launch.count));
+    return Status::error(Code::invalid_argument,
+                         fmt::format("kernel '{}' was launched over {} items", name, launch.count));
   return start(kernel, launch, body, Cost::estimate(kernel, launch.count));
 }
 
@@ -74,7 +77,8 @@ Status HostQueue::fill(void* to, const void* pattern, std::size_t pattern_bytes,
   if (Status status = check_range("a fill", to, pattern, count); !status.ok()) return status;
   if (pattern_bytes == 0 || pattern_bytes > std::numeric_limits<std::uint32_t>::max() ||
       count > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) / pattern_bytes)
-    return Status::error(Code::invalid_argument, fmt::format("a fill of {} elements of {} bytes", count, pattern_bytes));
+    return Status::error(Code::invalid_argument,
+                         fmt::format("a fill of {} elements of {} bytes", count, pattern_bytes));
   const FillBody body{static_cast<char*>(to), static_cast<const char*>(pattern),
                       static_cast<std::uint32_t>(pattern_bytes), count};
   return start(fill_kernel, body.launch(), &body, body.estimate());
@@ -97,9 +101,13 @@ Status HostQueue::host_function(void (*function)(void*), void* argument) {
   return status;
 }
 
-Status HostQueue::sync() { return m_stream->sync(); }
+Status HostQueue::sync() {
+  return m_stream->sync();
+}
 
-bool HostQueue::idle() const noexcept { return m_stream->idle(); }
+bool HostQueue::idle() const noexcept {
+  return m_stream->idle();
+}
 
 Status HostQueue::close() {
   m_engine->remove(std::move(m_stream));

@@ -18,8 +18,8 @@ namespace {
 
 /// Commands that may wait in one stream before a launch waits for room.
 constexpr std::size_t depth_limit = 1024;
-/// A launch that waits for room goes on without it when nothing has completed for so long: what the stream waits for may
-/// be the launching thread itself.
+/// A launch that waits for room goes on without it when nothing has completed for so long: what the stream waits for
+/// may be the launching thread itself.
 constexpr std::chrono::milliseconds stall_limit{20};
 /// From so many items a slot on, a slot's part is cut into several shares that other threads can take over.
 constexpr std::int64_t items_to_cut = 32768;
@@ -35,7 +35,8 @@ Stream::Stream(Engine& engine, const Queue& queue, QueueOptions options)
     : m_engine(engine),
       m_queue(queue),
       m_options(std::move(options)),
-      m_plain_limit(engine.options.strict || engine.protection != nullptr ? Cost::unknown : engine.options.inline_limit) {}
+      m_plain_limit(engine.options.strict || engine.protection != nullptr ? Cost::unknown
+                                                                          : engine.options.inline_limit) {}
 
 Stream::~Stream() {
   for (Command** list : {&m_first, &m_spare}) {
@@ -47,7 +48,9 @@ Stream::~Stream() {
   delete m_running;
 }
 
-bool Stream::runs_inline() const noexcept { return m_engine.slots.runs_inline(*this); }
+bool Stream::runs_inline() const noexcept {
+  return m_engine.slots.runs_inline(*this);
+}
 
 /// Takes the lock (`held`: the caller has it already) and waits for an inline kernel. False when that is the caller's.
 bool Stream::lock_slowly(bool& held) noexcept {
@@ -78,7 +81,9 @@ bool Stream::tiny(std::int64_t count, float estimate) const noexcept {
 }
 
 /// Whether threads that launch or fence may run it.
-bool Stream::helpers_run(const Launch& launch) const noexcept { return !launch.heavy && !m_engine.options.strict; }
+bool Stream::helpers_run(const Launch& launch) const noexcept {
+  return !launch.heavy && !m_engine.options.strict;
+}
 
 Job Stream::make_job(const KernelInfo& kernel, const Launch& launch, const void* body, std::uint32_t shares,
                      float estimate) const noexcept {
@@ -96,18 +101,20 @@ Job Stream::make_job(const KernelInfo& kernel, const Launch& launch, const void*
 }
 
 Status Stream::launch(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate) {
-  if (m_engine.fault.is_set()) [[unlikely]] return m_engine.fault.report();
+  if (m_engine.fault.is_set()) [[unlikely]]
+    return m_engine.fault.report();
   if (tiny(launch.count, estimate) && helpers_run(launch) && run_inline(kernel, launch, body, estimate)) return {};
   return launch_to_workers(kernel, launch, body, estimate);
 }
 
-/// Runs a kernel on the launching thread, on the caller's body. False, with nothing done, when the stream is not idle or
-/// no thread slot is free.
+/// Runs a kernel on the launching thread, on the caller's body. False, with nothing done, when the stream is not idle
+/// or no thread slot is free.
 bool Stream::run_inline(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate) {
   if (m_busy.load(std::memory_order_relaxed)) return false;
   if (execution_context() == nullptr && m_engine.slots.take_for(*this)) [[likely]] {
     const bool free = !m_held.load(std::memory_order_seq_cst) && !m_busy.load(std::memory_order_acquire);
-    if (free) [[likely]] run_tiny(kernel, launch, body, estimate, 0);
+    if (free) [[likely]]
+      run_tiny(kernel, launch, body, estimate, 0);
     m_engine.slots.give_back(0);
     return free;
   }
@@ -131,7 +138,8 @@ Status Stream::launch_to_workers(const KernelInfo& kernel, const Launch& launch,
     Lock lock(*this);
     if (!m_busy.load(std::memory_order_relaxed) && !lock.nested() && launch.count > 0) [[likely]] {
       ++m_launches;
-      if (m_lane == nullptr) [[unlikely]] m_lane = m_engine.lanes.bind(*this);
+      if (m_lane == nullptr) [[unlikely]]
+        m_lane = m_engine.lanes.bind(*this);
       if (m_lane != nullptr) {
         const std::uint32_t shares = shares_for(launch.count);
         if (Status status = launch_on_lane(kernel, launch, body, estimate); !status.ok()) return status;
@@ -218,7 +226,8 @@ bool Stream::make_room() noexcept {
 }
 
 Status Stream::record(std::shared_ptr<EventState> event) {
-  if (m_engine.fault.is_set()) [[unlikely]] return m_engine.fault.report();
+  if (m_engine.fault.is_set()) [[unlikely]]
+    return m_engine.fault.report();
   bool due = false;
   std::uint64_t ticket = 0;
   {
@@ -237,7 +246,8 @@ Status Stream::record(std::shared_ptr<EventState> event) {
 }
 
 Status Stream::wait(std::shared_ptr<EventState> event) {
-  if (m_engine.fault.is_set()) [[unlikely]] return m_engine.fault.report();
+  if (m_engine.fault.is_set()) [[unlikely]]
+    return m_engine.fault.report();
   const std::uint64_t ticket = event->last_ticket();
   if (event->reached(ticket)) return {};
   return enqueue(Command::Kind::wait, [&](Command& command) {
@@ -247,7 +257,8 @@ Status Stream::wait(std::shared_ptr<EventState> event) {
 }
 
 Status Stream::host_function(void (*function)(void*), void* argument) {
-  if (m_engine.fault.is_set()) [[unlikely]] return m_engine.fault.report();
+  if (m_engine.fault.is_set()) [[unlikely]]
+    return m_engine.fault.report();
   return enqueue(Command::Kind::host_function, [&](Command& command) {
     command.function = function;
     command.argument = argument;
@@ -255,7 +266,8 @@ Status Stream::host_function(void (*function)(void*), void* argument) {
 }
 
 Status Stream::sync() {
-  if (const ExecutionContext* context = execution_context(); context != nullptr && context->queue == &m_queue) [[unlikely]]
+  if (const ExecutionContext* context = execution_context(); context != nullptr && context->queue == &m_queue)
+      [[unlikely]]
     return Status::error(Code::refused, fmt::format("queue {} of {} was asked to wait for work from inside that work",
                                                     m_options.id, m_options.device_name));
   const std::uint64_t target = m_submitted.load(std::memory_order_acquire);
@@ -286,7 +298,8 @@ bool Stream::wait_for(std::uint64_t target, Time deadline, bool help) {
     if (now < spin_end) continue;
     {
       Lock lock(*this);
-      if (m_completed.load(std::memory_order_relaxed) != completed || (help && m_attachable.load(std::memory_order_relaxed)))
+      if (m_completed.load(std::memory_order_relaxed) != completed ||
+          (help && m_attachable.load(std::memory_order_relaxed)))
         continue;
       m_waiters = true;
     }

@@ -84,7 +84,8 @@ class Stream {
    public:
     [[gnu::always_inline]] explicit Lock(Stream& stream) noexcept : m_stream(stream) {
       m_held = !stream.m_held.exchange(true, std::memory_order_seq_cst);
-      if (!m_held || stream.runs_inline()) [[unlikely]] m_nested = !stream.lock_slowly(m_held);
+      if (!m_held || stream.runs_inline()) [[unlikely]]
+        m_nested = !stream.lock_slowly(m_held);
     }
     [[gnu::always_inline]] ~Lock() { unlock(); }
     Lock(const Lock&) = delete;

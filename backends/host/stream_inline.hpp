@@ -12,10 +12,11 @@
 
 namespace gantry::host {
 
-/// Runs the launch on the calling thread, on the caller's body, when it is as plain as most tiny kernels are; false, with
-/// nothing done, when anything is special: see Stream::launch. Every instruction counts: a launch takes about ten
+/// Runs the launch on the calling thread, on the caller's body, when it is as plain as most tiny kernels are; false,
+/// with nothing done, when anything is special: see Stream::launch. Every instruction counts: a launch takes about ten
 /// nanoseconds, two of them for the one atomic exchange.
-[[gnu::always_inline]] inline bool Stream::run_at_once(const KernelInfo& kernel, const Launch& launch, const void* body) {
+[[gnu::always_inline]] inline bool Stream::run_at_once(const KernelInfo& kernel, const Launch& launch,
+                                                       const void* body) {
   const bool plain = kernel.host_join == nullptr && launch.phases == 1 && launch.schedule == Schedule::fixed &&
                      !launch.heavy && launch.share_scratch == 0 && launch.count > 0;
   const bool trained = kernel.cost.samples.load(std::memory_order_relaxed) >= Cost::training;
@@ -51,7 +52,8 @@ namespace gantry::host {
 [[gnu::always_inline]] inline void Stream::end_inline() {
   m_deferred.run();
   m_inline_thread.store(nullptr, std::memory_order_relaxed);
-  if (m_first != nullptr) [[unlikely]] make_ready();  // the kernel used its own queue
+  if (m_first != nullptr) [[unlikely]]
+    make_ready();  // the kernel used its own queue
 }
 
 }  // namespace gantry::host

@@ -92,7 +92,8 @@ void Stream::run_whole(const KernelInfo& kernel, const Launch& launch, const voi
 }
 
 void Stream::run_share(Lane& lane, std::uint32_t share, std::uint32_t shares, int slot) noexcept {
-  if (m_engine.fault.is_set()) [[unlikely]] return;
+  if (m_engine.fault.is_set()) [[unlikely]]
+    return;
   const Job& job = lane.job();
   const auto start = job.sample ? Clock::now() : Clock::time_point{};
   guarded(
@@ -131,8 +132,9 @@ void Stream::give_scratch(Job& job, std::uint32_t shares, std::uint32_t share_by
 }
 
 void Stream::fail(const KernelInfo* kernel, const char* label, const char* what) noexcept {
-  const std::string where = fmt::format("on queue {}{} of {}", m_options.id,
-                                        m_options.label.empty() ? "" : " '" + m_options.label + "'", m_options.device_name);
+  const std::string where =
+      fmt::format("on queue {}{} of {}", m_options.id, m_options.label.empty() ? "" : " '" + m_options.label + "'",
+                  m_options.device_name);
   if (what == nullptr) what = "it threw something that is no std::exception";
   if (kernel == nullptr) {
     m_engine.fault.set(Status::error(Code::kernel_error, fmt::format("a host function {} failed: {}", where, what)));
@@ -180,8 +182,8 @@ bool Stream::take_shares(Lane& lane, std::uint64_t doorbell, std::uint32_t end, 
   return true;
 }
 
-/// The collector's part. The job cannot complete without it, so all of it is stable meanwhile. Shares that the collector
-/// runs itself are not added to the lane's sum: it completes when the others have finished the rest.
+/// The collector's part. The job cannot complete without it, so all of it is stable meanwhile. Shares that the
+/// collector runs itself are not added to the lane's sum: it completes when the others have finished the rest.
 void Stream::collect(std::uint64_t target) {
   Lane& lane = *m_lane;
   const std::uint64_t doorbell = lane.doorbell();
@@ -253,7 +255,9 @@ void Stream::make_ready() {
   engine.ring_ready();
 }
 
-void Stream::proceed(int slot) { go_on(Owner{Owner::Role::worker, slot, 0}, false); }
+void Stream::proceed(int slot) {
+  go_on(Owner{Owner::Role::worker, slot, 0}, false);
+}
 
 void Stream::function_returned() {
   m_deferred.run();
@@ -268,8 +272,8 @@ void Stream::go_on(const Owner& owner, bool finished) {
   }
 }
 
-/// The next command that this owner may run. Null: the stream is idle, or in other hands; the caller owns it no more, and
-/// it may be gone.
+/// The next command that this owner may run. Null: the stream is idle, or in other hands; the caller owns it no more,
+/// and it may be gone.
 Command* Stream::next_command(const Owner& owner, bool finished) {
   const void* const waited_on = low_half(m_completed);
   Command* next = nullptr;
@@ -289,7 +293,8 @@ Command* Stream::next_command(const Owner& owner, bool finished) {
     next = m_first;
     if (next == nullptr) {
       m_busy.store(false, std::memory_order_relaxed);
-    } else if (next->kind == Command::Kind::wait && !m_engine.fault.is_set() && next->event->park(next->ticket, *this)) {
+    } else if (next->kind == Command::Kind::wait && !m_engine.fault.is_set() &&
+               next->event->park(next->ticket, *this)) {
       next = nullptr;  // who reaches the event owns the stream
     } else if (next->kind == Command::Kind::kernel && owner.role != Owner::Role::worker &&
                m_completed.load(std::memory_order_relaxed) >= owner.target) {

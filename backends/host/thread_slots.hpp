@@ -18,7 +18,8 @@ class ThreadSlots {
 
   /// A free slot, `preferred` if possible; none when all are taken. Never waits.
   [[nodiscard]] int take(int preferred) noexcept {
-    if (try_take(m_slots[preferred], &m_slots)) [[likely]] return preferred;
+    if (try_take(m_slots[preferred], &m_slots)) [[likely]]
+      return preferred;
     for (int slot = 0; slot < m_count; ++slot) {
       if (try_take(m_slots[slot], &m_slots)) return slot;
     }

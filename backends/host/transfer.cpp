@@ -62,7 +62,9 @@ void stream_tiles(char* to, const char* pattern, std::size_t tiles) noexcept {
 
 #else
 
-void stream_copy(char* to, const char* from, std::size_t bytes) noexcept { std::memcpy(to, from, bytes); }
+void stream_copy(char* to, const char* from, std::size_t bytes) noexcept {
+  std::memcpy(to, from, bytes);
+}
 
 void stream_tiles(char* to, const char* pattern, std::size_t tiles) noexcept {
   for (; tiles > 0; --tiles, to += tile) std::memcpy(to, pattern, tile);
@@ -131,13 +133,17 @@ void copy_write(void* to, const void* from) {
   auto* copy = new (to) CopyBody(*static_cast<const CopyBody*>(from));
   copy->from = duplicate(copy->from, copy->bytes).release();
 }
-void destroy_write(void* body) { delete[] static_cast<CopyBody*>(body)->from; }
+void destroy_write(void* body) {
+  delete[] static_cast<CopyBody*>(body)->from;
+}
 
 void copy_fill(void* to, const void* from) {
   auto* copy = new (to) FillBody(*static_cast<const FillBody*>(from));
   copy->pattern = duplicate(copy->pattern, copy->pattern_bytes).release();
 }
-void destroy_fill(void* body) { delete[] static_cast<FillBody*>(body)->pattern; }
+void destroy_fill(void* body) {
+  delete[] static_cast<FillBody*>(body)->pattern;
+}
 
 }  // namespace
 
@@ -153,11 +159,8 @@ Launch FillBody::launch() const noexcept {
   return launch;
 }
 
-const KernelInfo copy_kernel{.type = "copy",
-                             .size = sizeof(CopyBody),
-                             .align = alignof(CopyBody),
-                             .host = &run_copy,
-                             .cost = {}};
+const KernelInfo copy_kernel{
+    .type = "copy", .size = sizeof(CopyBody), .align = alignof(CopyBody), .host = &run_copy, .cost = {}};
 const KernelInfo write_kernel{.type = "write",
                               .size = sizeof(CopyBody),
                               .align = alignof(CopyBody),

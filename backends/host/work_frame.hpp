@@ -24,7 +24,8 @@ class DeferredList {
   }
   /// Calls and drops them all; the work has completed, so nobody pushes.
   void run() noexcept {
-    if (m_first.load(std::memory_order_relaxed) == nullptr) [[likely]] return;
+    if (m_first.load(std::memory_order_relaxed) == nullptr) [[likely]]
+      return;
     for (Deferred* next = m_first.exchange(nullptr, std::memory_order_acquire); next != nullptr;) {
       Deferred* deferred = next;
       next = deferred->next;

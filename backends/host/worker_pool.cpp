@@ -84,8 +84,8 @@ Status WorkerPool::stop(std::chrono::nanoseconds patience) {
     m_workers.clear();
     return {};
   }
-  return Status::error(Code::timeout, fmt::format("{} thread(s) of {} still run kernels and are left behind", left_behind,
-                                                  m_engine.options.device_name));
+  return Status::error(Code::timeout, fmt::format("{} thread(s) of {} still run kernels and are left behind",
+                                                  left_behind, m_engine.options.device_name));
 }
 
 void* WorkerPool::enter(void* argument) {
@@ -164,14 +164,16 @@ WorkerPool::Found WorkerPool::look_for_work(Worker& worker) {
   for (std::uint32_t i = 0; i < lanes; ++i) {
     Lane& lane = m_engine.lanes[i];
     const std::uint64_t doorbell = lane.doorbell();
-    if (doorbell == worker.seen[i]) [[likely]] continue;
+    if (doorbell == worker.seen[i]) [[likely]]
+      continue;
     lane.prefetch();
     if (!take_slot(worker)) return Found::no_slot;
     worker.seen[i] = doorbell;
     serve(worker, lane, doorbell);
     return Found::work;
   }
-  if (m_engine.ready.empty()) [[likely]] return Found::nothing;
+  if (m_engine.ready.empty()) [[likely]]
+    return Found::nothing;
   if (!take_slot(worker)) return Found::no_slot;
   if (Stream* stream = m_engine.ready.pop()) {
     worker.busy.store(true, std::memory_order_relaxed);
@@ -201,7 +203,8 @@ inline bool WorkerPool::serve_block(Worker& worker, Lane& lane, std::uint64_t do
   Stream& stream = lane.stream();
   const std::uint64_t begin = lane.begin();
   worker.busy.store(true, std::memory_order_relaxed);
-  if (lane.job().wants_all) [[unlikely]] call_reserve(worker, lane);
+  if (lane.job().wants_all) [[unlikely]]
+    call_reserve(worker, lane);
   std::uint32_t done = 0;
   do {
     stream.run_share(lane, share, shares, worker.slot);
@@ -220,8 +223,8 @@ inline bool WorkerPool::serve_block(Worker& worker, Lane& lane, std::uint64_t do
   return goes_on;
 }
 
-/// The worker is about to be busy for long: the reserve worker takes the launching thread's part when nobody fences, and
-/// what other lanes have, when nobody else can.
+/// The worker is about to be busy for long: the reserve worker takes the launching thread's part when nobody fences,
+/// and what other lanes have, when nobody else can.
 void WorkerPool::call_reserve(Worker& worker, Lane& lane) noexcept {
   if (worker.index == 0) return;
   AsymmetricFence::full();  // `busy`, then the doorbells; Engine::ring_reserve goes the other way round

@@ -22,17 +22,19 @@ namespace gantry::test {
 struct Variant {
   std::string name;
   std::function<Result<std::unique_ptr<Device>>(int ordinal)> open;
-  bool blocking = false;           ///< every call waits for its work, so a queue cannot be held back
+  bool blocking = false;            ///< every call waits for its work, so a queue cannot be held back
   bool reports_poison_once = true;  ///< the first report is the error itself, later ones are `poisoned`
   bool runs_joins = true;           ///< runs all of a kernel: phases, scratch, joins, results
 };
 const std::vector<Variant>& variants();
-inline void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.name; }
+inline void PrintTo(const Variant& variant, std::ostream* out) {
+  *out << variant.name;
+}
 
-#define EXPECT_OK(expression)                        \
-  do {                                               \
-    const ::gantry::Status status_ = (expression);   \
-    EXPECT_TRUE(status_.ok()) << status_.message();  \
+#define EXPECT_OK(expression)                       \
+  do {                                              \
+    const ::gantry::Status status_ = (expression);  \
+    EXPECT_TRUE(status_.ok()) << status_.message(); \
   } while (false)
 
 /// Holds a queue back: a host function that waits until the gate opens.
@@ -145,8 +147,8 @@ class DeviceFixture : public testing::TestWithParam<Variant> {
 };
 
 /// Runs a suite over every variant.
-#define GANTRY_CONFORMANCE(suite)                                                                       \
-  INSTANTIATE_TEST_SUITE_P(, suite, testing::ValuesIn(variants()),                                      \
+#define GANTRY_CONFORMANCE(suite)                                  \
+  INSTANTIATE_TEST_SUITE_P(, suite, testing::ValuesIn(variants()), \
                            [](const testing::TestParamInfo<Variant>& info) { return info.param.name; })
 
 #define SKIP_IF_BLOCKING() \

@@ -43,7 +43,8 @@ TEST_P(QueueTest, RunsEveryItemOnce) {
       Launch launch;
       launch.count = count;
       launch.schedule = schedule;
-      for (int repetition = 0; repetition < 3; ++repetition) EXPECT_OK(for_each(queue, launch, [=](auto i) { ++items[i]; }));
+      for (int repetition = 0; repetition < 3; ++repetition)
+        EXPECT_OK(for_each(queue, launch, [=](auto i) { ++items[i]; }));
       std::vector<int> expected(static_cast<std::size_t>(count), 3);
       expected.push_back(0);
       EXPECT_EQ(read(queue, items, expected.size()), expected);
@@ -213,7 +214,8 @@ TEST_P(QueueTest, RunsHostFunctionsInOrderOnAnotherThread) {
         auto& s = *static_cast<Seen*>(argument);
         s.in_function = *s.value;
         s.thread = std::this_thread::get_id();
-        s.context = execution_context() != nullptr && execution_context()->kind == ExecutionContext::Kind::host_function;
+        s.context =
+            execution_context() != nullptr && execution_context()->kind == ExecutionContext::Kind::host_function;
         *s.value = 2;
       },
       &seen));
@@ -343,7 +345,8 @@ TEST_P(QueueTest, DefersToTheEndOfAKernel) {
     std::atomic<int> seen_behind{0};
     EXPECT_OK(for_each(queue, 64, [&](auto) {
       ExecutionContext& context = *execution_context();
-      context.defer(context, [](void* n) { ++*static_cast<std::atomic<int>*>(n); }, &deferred);
+      context.defer(
+          context, [](void* n) { ++*static_cast<std::atomic<int>*>(n); }, &deferred);
       seen_early += deferred;
     }));
     EXPECT_OK(for_each(queue, 1, [&](auto) { seen_behind = deferred.load(); }));

@@ -9,7 +9,9 @@ namespace gantry::host {
 namespace {
 
 /// A lane never looks into the stream that publishes.
-Stream& some_stream() { return *reinterpret_cast<Stream*>(alignof(std::max_align_t)); }
+Stream& some_stream() {
+  return *reinterpret_cast<Stream*>(alignof(std::max_align_t));
+}
 
 std::vector<std::uint32_t> claim_all(Lane& lane, std::uint64_t doorbell, std::uint32_t block) {
   std::vector<std::uint32_t> claimed;

@@ -50,7 +50,8 @@ TEST_P(ProtectionTest, OtherThreadsFaultToo) {
 TEST_P(ProtectionTest, HostFaultsBetweenKernels) {
   const auto use = [&] {
     Queue& queue = m_host->queue();
-    for (int i = 0; i < 100; ++i) EXPECT_OK(for_each(queue, 64, [this](auto item) { element(static_cast<int>(item)) = 1; }));
+    for (int i = 0; i < 100; ++i)
+      EXPECT_OK(for_each(queue, 64, [this](auto item) { element(static_cast<int>(item)) = 1; }));
     EXPECT_OK(queue.sync());
     element(0) = 1;
   };
