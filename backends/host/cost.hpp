@@ -31,6 +31,12 @@ class Cost {
       return unknown;
     return kernel.cost.ns_per_item.load(std::memory_order_relaxed) * static_cast<float>(count);
   }
+  /// As estimate, but `unknown` until training has ended.
+  [[nodiscard]] static float trained_estimate(const KernelInfo& kernel, std::int64_t count) noexcept {
+    if (kernel.cost.samples.load(std::memory_order_relaxed) < training) [[unlikely]]
+      return unknown;
+    return kernel.cost.ns_per_item.load(std::memory_order_relaxed) * static_cast<float>(count);
+  }
   /// Whether to measure; `launches` counts those of one queue, `items` are what one thread would measure.
   [[nodiscard]] static bool wanted(const KernelInfo& kernel, std::uint32_t launches, std::int64_t items = 0) noexcept {
     return launches % period == 0 || kernel.cost.samples.load(std::memory_order_relaxed) < training ||

@@ -35,7 +35,7 @@ HostQueue::HostQueue(std::shared_ptr<Engine> engine, const QueueOptions& options
 HostQueue::~HostQueue() = default;
 
 Status HostQueue::launch(const KernelInfo& kernel, const Launch& launch, const void* body) {
-  if (m_stream->run_at_once(kernel, launch, body)) [[likely]]
+  if (m_stream->run_at_once(kernel, launch, body, Cost::trained_estimate(kernel, launch.count))) [[likely]]
     return {};  // so its host code is there
   return check_and_start(kernel, launch, body);
 }
@@ -58,18 +58,24 @@ Status HostQueue::start(const KernelInfo& kernel, const Launch& launch, const vo
   return status;
 }
 
+template <class Body>
+Status HostQueue::transfer(const KernelInfo& kernel, const Body& body) {
+  const Launch launch = body.launch();
+  const float estimate = body.estimate();
+  if (m_stream->run_at_once(kernel, launch, &body, estimate)) return {};
+  return start(kernel, launch, &body, estimate);
+}
+
 Status HostQueue::copy(void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return m_engine->fault.report();
   if (Status status = check_range("a copy", to, from, bytes); !status.ok()) return status;
-  const CopyBody body{static_cast<char*>(to), static_cast<const char*>(from), bytes};
-  return start(copy_kernel, body.launch(), &body, body.estimate());
+  return transfer(copy_kernel, CopyBody{static_cast<char*>(to), static_cast<const char*>(from), bytes});
 }
 
 Status HostQueue::write(void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return m_engine->fault.report();
   if (Status status = check_range("a write", to, from, bytes); !status.ok()) return status;
-  const CopyBody body{static_cast<char*>(to), static_cast<const char*>(from), bytes};
-  return start(write_kernel, body.launch(), &body, body.estimate());
+  return transfer(write_kernel, CopyBody{static_cast<char*>(to), static_cast<const char*>(from), bytes});
 }
 
 Status HostQueue::fill(void* to, const void* pattern, std::size_t pattern_bytes, std::size_t count) {
@@ -79,9 +85,8 @@ Status HostQueue::fill(void* to, const void* pattern, std::size_t pattern_bytes,
       count > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) / pattern_bytes)
     return Status::error(Code::invalid_argument,
                          fmt::format("a fill of {} elements of {} bytes", count, pattern_bytes));
-  const FillBody body{static_cast<char*>(to), static_cast<const char*>(pattern),
-                      static_cast<std::uint32_t>(pattern_bytes), count};
-  return start(fill_kernel, body.launch(), &body, body.estimate());
+  return transfer(fill_kernel, FillBody{static_cast<char*>(to), static_cast<const char*>(pattern),
+                                        static_cast<std::uint32_t>(pattern_bytes), count});
 }
 
 Status HostQueue::record(Event& event) {

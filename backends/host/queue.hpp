@@ -31,6 +31,8 @@ class HostQueue final : public Queue {
 
  private:
   Status check_and_start(const KernelInfo& kernel, const Launch& launch, const void* body);
+  template <class Body>
+  Status transfer(const KernelInfo& kernel, const Body& body);
   Status start(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate);
 
   std::shared_ptr<Engine> m_engine;

@@ -35,9 +35,10 @@ class Stream {
 
   // -- what Queue promises
 
+  // `estimate`: nanoseconds on one thread, or Cost::unknown.
+
   /// The shortest way of launch, tried first.
-  bool run_at_once(const KernelInfo& kernel, const Launch& launch, const void* body);
-  /// `estimate`: nanoseconds on one thread, or Cost::unknown.
+  bool run_at_once(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate);
   Status launch(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate);
   Status record(std::shared_ptr<EventState> event);
   Status wait(std::shared_ptr<EventState> event);

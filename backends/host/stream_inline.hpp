@@ -16,12 +16,10 @@ namespace gantry::host {
 /// with nothing done, when anything is special: see Stream::launch. Every instruction counts: a launch takes about ten
 /// nanoseconds, two of them for the one atomic exchange.
 [[gnu::always_inline]] inline bool Stream::run_at_once(const KernelInfo& kernel, const Launch& launch,
-                                                       const void* body) {
+                                                       const void* body, float estimate) {
   const bool plain = kernel.host_join == nullptr && launch.phases == 1 && launch.schedule == Schedule::fixed &&
                      !launch.heavy && launch.share_scratch == 0 && launch.count > 0;
-  const bool trained = kernel.cost.samples.load(std::memory_order_relaxed) >= Cost::training;
-  const float estimate = kernel.cost.ns_per_item.load(std::memory_order_relaxed) * static_cast<float>(launch.count);
-  if (!plain || !trained || !(estimate <= m_plain_limit) || m_busy.load(std::memory_order_relaxed) ||
+  if (!plain || !(estimate >= 0 && estimate <= m_plain_limit) || m_busy.load(std::memory_order_relaxed) ||
       execution_context() != nullptr || m_engine.fault.is_set() || !m_engine.slots.take_for(*this)) [[unlikely]]
     return false;
   const bool free = !m_held.load(std::memory_order_seq_cst) && !m_busy.load(std::memory_order_acquire) &&

@@ -25,12 +25,6 @@ constexpr std::chrono::microseconds preempted{200};
 
 }  // namespace
 
-struct WorkerPool::Entry {
-  WorkerPool* pool;
-  Worker* worker;
-  std::shared_ptr<Engine> engine;
-};
-
 // -- life
 
 Status WorkerPool::start() {
@@ -40,6 +34,7 @@ Status WorkerPool::start() {
     m_workers.back()->index = static_cast<std::uint32_t>(i);
     m_workers.back()->seen.resize(m_engine.lanes.size());
   }
+  m_sleeping.store(static_cast<std::uint32_t>(m_workers.size() - 1), std::memory_order_relaxed);
   for (auto& worker : m_workers) {
     if (Status status = start(*worker); !status.ok()) {
       status.join(stop(std::chrono::seconds(1)));
@@ -50,18 +45,19 @@ Status WorkerPool::start() {
 }
 
 Status WorkerPool::start(Worker& worker) {
-  auto entry = std::make_unique<Entry>(Entry{this, &worker, m_engine.shared_from_this()});
+  worker.engine = m_engine.shared_from_this();
   int error = 0;
   {
     const SignalMask mask;
-    error = pthread_create(&worker.thread, nullptr, &enter, entry.get());
+    error = pthread_create(&worker.thread, nullptr, &enter, &worker);
   }
-  if (error != 0)
+  if (error != 0) {
+    worker.engine.reset();
     return Status::error(Code::driver_error,
                          fmt::format("starting worker thread {} of {}: {}", worker.index, m_engine.options.device_name,
                                      std::strerror(error)),
                          error);
-  entry.release();
+  }
   worker.started = true;
   return {};
 }
@@ -89,8 +85,9 @@ Status WorkerPool::stop(std::chrono::nanoseconds patience) {
 }
 
 void* WorkerPool::enter(void* argument) {
-  const std::unique_ptr<Entry> entry(static_cast<Entry*>(argument));
-  entry->pool->main(*entry->worker);
+  auto& worker = *static_cast<Worker*>(argument);
+  const std::shared_ptr<Engine> engine = std::move(worker.engine);
+  engine->workers.main(worker);
   return nullptr;
 }
 
@@ -112,6 +109,7 @@ void WorkerPool::name_and_bind(const Worker& worker) noexcept {
 void WorkerPool::main(Worker& worker) {
   name_and_bind(worker);
   if (m_engine.protection != nullptr) m_engine.protection->revoke_from_this_thread();
+  sleep_until_woken(worker);
   const bool polls_at_all = worker.index != 0 && m_engine.options.spin.count() > 0;
   Clock::time_point spin_end{};
   Clock::time_point last_look{};
@@ -252,6 +250,10 @@ void WorkerPool::sleep(Worker& worker) noexcept {
     wake(worker);
     return;
   }
+  sleep_until_woken(worker);
+}
+
+void WorkerPool::sleep_until_woken(Worker& worker) noexcept {
   while (worker.state.load(std::memory_order_acquire) == asleep) futex_wait(&worker.state, asleep);
 }
 

@@ -46,12 +46,12 @@ class WorkerPool {
     std::uint32_t index = 0;  // 0: the reserve; else the slot that it prefers and the block that is its own
     int slot = -1;
     std::vector<std::uint64_t> seen;  // the last doorbell of each lane
-    std::atomic<std::uint32_t> state{awake};
+    std::atomic<std::uint32_t> state{asleep};  // born asleep: an open that nothing follows costs no polling
     std::atomic<bool> busy{false};
+    std::shared_ptr<Engine> engine;  // until the thread takes it over
     pthread_t thread{};
     bool started = false;
   };
-  struct Entry;
   enum class Found : std::uint8_t { nothing, work, no_slot };
 
   static void* enter(void* entry);
@@ -66,6 +66,7 @@ class WorkerPool {
   void call_reserve(Worker& worker, Lane& lane) noexcept;
   [[nodiscard]] bool news(const Worker& worker) noexcept;
   void sleep(Worker& worker) noexcept;
+  static void sleep_until_woken(Worker& worker) noexcept;
   bool wake(Worker& worker) noexcept;
 
   Engine& m_engine;

@@ -56,14 +56,34 @@ TEST_F(LiveObjectsTest, MemoryOfZeroBytesContainsItsAddress) {
   EXPECT_FALSE(objects.find(at(0x10001), found));
 }
 
-TEST_F(LiveObjectsTest, RemovingTellsWhatWasThere) {
+TEST_F(LiveObjectsTest, RemovingTellsTheKind) {
   insert(0x10000, 100);
   auto removed = objects.remove_memory(device0, at(0x10000));
   ASSERT_TRUE(removed.ok());
-  EXPECT_EQ(removed->bytes, 100u);
+  EXPECT_EQ(*removed, ObjectKind::device_memory);
   EXPECT_EQ(objects.count(), 0u);
   LiveObjectView found;
   EXPECT_FALSE(objects.find(at(0x10000), found));
+}
+
+TEST_F(LiveObjectsTest, AnAddressThatLivesAgainHasOnlyItsNewLife) {
+  insert(0x10000, 200, "first");
+  for (const std::size_t bytes : {100u, 256u, 5000u, 200u}) {
+    ASSERT_TRUE(objects.remove_memory(device0, at(0x10000)).ok());
+    objects.insert(ObjectKind::pinned_memory, at(0x10000), bytes, "then", device1, "fake:1");
+    LiveObjectView found;
+    ASSERT_TRUE(objects.find(at(0x10000 + bytes - 1), found));
+    EXPECT_EQ(found.bytes, bytes);
+    EXPECT_EQ(found.kind, ObjectKind::pinned_memory);
+    EXPECT_EQ(found.device, device1);
+    EXPECT_FALSE(objects.find(at(0x10000 + bytes), found));
+    EXPECT_EQ(objects.count(), 1u);
+    EXPECT_EQ(objects.snapshot().objects.at(0).label, "then");
+    ASSERT_TRUE(objects.remove_memory(device1, at(0x10000)).ok());
+    EXPECT_FALSE(objects.find(at(0x10000), found));
+    EXPECT_FALSE(objects.remove_memory(device1, at(0x10000)).ok());
+    insert(0x10000, bytes, "again");
+  }
 }
 
 TEST_F(LiveObjectsTest, BadRemovalsNameTheReasonAndChangeNothing) {

@@ -114,11 +114,13 @@ Status CpuSet::bind_calling_thread() const {
                                                              to_string(), highest_cpu));
   }
   const auto count = static_cast<std::size_t>(m_cpus.back()) + 1;
-  const Mask mask(CPU_ALLOC(count));
-  const std::size_t bytes = CPU_ALLOC_SIZE(count);
-  CPU_ZERO_S(bytes, mask.get());
-  for (const int cpu : m_cpus) CPU_SET_S(static_cast<std::size_t>(cpu), bytes, mask.get());
-  if (::sched_setaffinity(0, bytes, mask.get()) == 0) return {};
+  cpu_set_t small;  // the first allocation of a thread makes the C library map an arena for it
+  const Mask large(count > CPU_SETSIZE ? CPU_ALLOC(count) : nullptr);
+  cpu_set_t* const mask = large ? large.get() : &small;
+  const std::size_t bytes = large ? CPU_ALLOC_SIZE(count) : sizeof(small);
+  CPU_ZERO_S(bytes, mask);
+  for (const int cpu : m_cpus) CPU_SET_S(static_cast<std::size_t>(cpu), bytes, mask);
+  if (::sched_setaffinity(0, bytes, mask) == 0) return {};
   const int error = errno;
   return Status::error(Code::driver_error,
                        fmt::format("cannot bind a thread to cpus {}: {}", to_string(), std::strerror(error)), error);

@@ -9,21 +9,16 @@
 #include <thread>
 
 namespace gantry {
-namespace {
-constinit DeviceGate g_gates[DeviceGate::count];
-}  // namespace
 
-DeviceGate& DeviceGate::at(unsigned index) noexcept {
-  return g_gates[index];
-}
+constinit DeviceGate DeviceGate::s_all[count];
 
 DeviceGate* DeviceGate::acquire(DeviceId id, ManagedDevice* device) noexcept {
   for (unsigned i = 0; i < count; ++i) {
     ManagedDevice* free = nullptr;
-    if (!g_gates[i].device.compare_exchange_strong(free, device)) continue;
-    g_gates[i].index = static_cast<std::uint16_t>(i);
-    g_gates[i].id = id;
-    return &g_gates[i];
+    if (!s_all[i].device.compare_exchange_strong(free, device)) continue;
+    s_all[i].index = static_cast<std::uint16_t>(i);
+    s_all[i].id = id;
+    return &s_all[i];
   }
   return nullptr;
 }

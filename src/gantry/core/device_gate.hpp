@@ -31,11 +31,14 @@ struct alignas(64) DeviceGate {
   /// A free gate for a device, or null when all are taken.
   static DeviceGate* acquire(DeviceId id, ManagedDevice* device) noexcept;
   static void release(DeviceGate& gate) noexcept;
-  static DeviceGate& at(unsigned index) noexcept;
+  static DeviceGate& at(unsigned index) noexcept { return s_all[index]; }
 
   [[nodiscard]] unsigned lane() const noexcept { return index % RundownSlot::lanes; }
   /// The default queue has the same number in every open period.
   [[nodiscard]] std::uint32_t default_queue_id() const noexcept { return index + 1U; }
+
+ private:
+  static DeviceGate s_all[count];
 };
 
 /// A call on a device in progress: while one lives that was admitted, the device is not torn down.

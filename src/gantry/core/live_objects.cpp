@@ -29,8 +29,10 @@ constexpr std::size_t label_words = 6;
 constexpr std::size_t label_bytes = label_words * sizeof(std::uint64_t) - 1;  // and a null byte
 using Label = std::array<std::uint64_t, label_words>;
 
-/// One live object. Records are never freed: a dead one waits for the next object. Everything that readers without a
-/// lock look at is atomic; `version` is odd while they must not believe it (a sequence lock with one writer at a time).
+/// One live object. Records are never freed: a dead one waits for the next object, first of all for one at the same
+/// address, which is what a caching pool hands out next; the index keeps its keys for that. Everything that readers
+/// without a lock look at is atomic; `version` is odd while they must not believe it (a sequence lock with one writer at
+/// a time).
 struct Record {
   std::atomic<std::uint32_t> version{1};
   std::atomic<ObjectKind> kind{};
@@ -43,7 +45,8 @@ struct Record {
 
   // Only with the lock held.
   std::unique_ptr<std::string> long_label;
-  Record* next_free = nullptr;
+  Record* next = nullptr;      // of the free ones, or the next younger dead one
+  Record* previous = nullptr;  // the next older dead one
 
   [[nodiscard]] bool live() const noexcept { return version.load(std::memory_order_relaxed) % 2 == 0; }
 
@@ -90,7 +93,7 @@ Label pack(std::string_view text) noexcept {
   return words;
 }
 
-/// Dead records that are not used again yet: they tell a second free from a wild pointer.
+/// Most dead records that keep their address; they also tell a second free from a wild pointer.
 constexpr std::size_t remembered = 128;
 
 // Two keys lead to each memory object: its address, and the aligned granule (of the power of two that its size fits)
@@ -111,16 +114,21 @@ struct LiveObjects::State {
   std::atomic<std::uint64_t> granules{0};  // bit n: some object was kept under granules of 2^n bytes
 
   BiasedLock lock;  // guards all below and all changes
-  Record* free = nullptr;
+  Record* free = nullptr;  // in no index
+  Record* oldest = nullptr;  // dead
+  Record* youngest = nullptr;
+  std::size_t dead = 0;
   std::vector<std::unique_ptr<Record[]>> chunks;
   std::vector<std::size_t> chunk_sizes;
   std::uint64_t sequence = 0;
   std::size_t live = 0;
-  std::array<Record*, remembered> freed{};
-  std::size_t next_freed = 0;
 
   // With the lock held.
+  Record* revive(ObjectKind kind, std::uintptr_t base, std::size_t bytes) noexcept;
   Record* new_record();
+  void unlink(Record& record) noexcept;
+  void enter(Record& record);
+  void leave(Record& record) noexcept;
   Record* at(ObjectKind kind, const void* address) const noexcept;
   void retire(Record& record) noexcept;
   Status explain(DeviceHandle device, const void* address);
@@ -132,36 +140,71 @@ struct LiveObjects::State {
   bool read_containing(const void* address, Read&& read) const noexcept;
 };
 
+/// The dead record of an object that had the same keys; null when there is none.
+Record* LiveObjects::State::revive(ObjectKind kind, std::uintptr_t base, std::size_t bytes) noexcept {
+  Record* record = index.find(address_key(base), [&](const Record& candidate) {
+    if (candidate.live() || is_memory(candidate.kind.load(std::memory_order_relaxed)) != is_memory(kind)) return false;
+    return !is_memory(kind) || granule_log2(candidate.bytes.load(std::memory_order_relaxed)) == granule_log2(bytes);
+  });
+  if (record != nullptr) unlink(*record);
+  return record;
+}
+
+void LiveObjects::State::unlink(Record& record) noexcept {
+  (record.previous != nullptr ? record.previous->next : oldest) = record.next;
+  (record.next != nullptr ? record.next->previous : youngest) = record.previous;
+  --dead;
+}
+
+void LiveObjects::State::enter(Record& record) {
+  const std::uintptr_t base = record.base.load(std::memory_order_relaxed);
+  index.insert(address_key(base), &record);
+  if (is_memory(record.kind.load(std::memory_order_relaxed))) {
+    const unsigned log2 = granule_log2(record.bytes.load(std::memory_order_relaxed));
+    index.insert(granule_key(base >> log2, log2), &record);
+    granules.store(granules.load(std::memory_order_relaxed) | std::uint64_t{1} << log2, std::memory_order_release);
+  }
+}
+
+void LiveObjects::State::leave(Record& record) noexcept {
+  const std::uintptr_t base = record.base.load(std::memory_order_relaxed);
+  index.erase(address_key(base), &record);
+  if (is_memory(record.kind.load(std::memory_order_relaxed))) {
+    const unsigned log2 = granule_log2(record.bytes.load(std::memory_order_relaxed));
+    index.erase(granule_key(base >> log2, log2), &record);
+  }
+}
+
 Record* LiveObjects::State::new_record() {
   if (free == nullptr) {
     const std::size_t count = chunks.empty() ? 64 : std::min<std::size_t>(chunk_sizes.back() * 2, 4096);
     chunks.push_back(std::make_unique<Record[]>(count));
     chunk_sizes.push_back(count);
-    for (std::size_t i = count; i-- > 0;) chunks.back()[i].next_free = std::exchange(free, &chunks.back()[i]);
+    for (std::size_t i = count; i-- > 0;) chunks.back()[i].next = std::exchange(free, &chunks.back()[i]);
   }
-  return std::exchange(free, free->next_free);
+  return std::exchange(free, free->next);
 }
 
 Record* LiveObjects::State::at(ObjectKind kind, const void* address) const noexcept {
   return index.find(address_key(number(address)), [&](const Record& record) {
     const ObjectKind its = record.kind.load(std::memory_order_relaxed);
-    return is_memory(kind) ? is_memory(its) : its == kind;
+    return record.live() && (is_memory(kind) ? is_memory(its) : its == kind);
   });
 }
 
 void LiveObjects::State::retire(Record& record) noexcept {
-  const std::uintptr_t base = record.base.load(std::memory_order_relaxed);
-  const std::size_t bytes = record.bytes.load(std::memory_order_relaxed);
   record.version.store(record.version.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-  index.erase(address_key(base), &record);
-  if (is_memory(record.kind.load(std::memory_order_relaxed))) {
-    const unsigned log2 = granule_log2(bytes);
-    index.erase(granule_key(base >> log2, log2), &record);
-  }
-  if (Record* forgotten = std::exchange(freed[next_freed++ % remembered], &record)) {
-    forgotten->next_free = std::exchange(free, forgotten);
-  }
   --live;
+  record.next = nullptr;
+  record.previous = youngest;
+  (youngest != nullptr ? youngest->next : oldest) = &record;
+  youngest = &record;
+  if (++dead > remembered) {
+    Record& forgotten = *oldest;
+    unlink(forgotten);
+    leave(forgotten);
+    forgotten.next = std::exchange(free, &forgotten);
+  }
 }
 
 template <class Visit>
@@ -214,8 +257,8 @@ Status LiveObjects::State::explain(DeviceHandle device, const void* address) {
                                                          "of the device",
                                                          address, name));
   }
-  for (std::size_t back = 1; back <= std::min(remembered, next_freed); ++back) {
-    const Record& record = *freed[(next_freed - back) % remembered];
+  for (const Record* at = youngest; at != nullptr; at = at->previous) {
+    const Record& record = *at;
     if (!is_memory(record.kind) || !record.contains(wanted)) continue;
     return invalid(fmt::format("it was freed before{}: '{}' ({} bytes on {})",
                                wanted == record.base ? "" : " and is not the start of an allocation",
@@ -240,7 +283,8 @@ void LiveObjects::insert(ObjectKind kind, const void* address, std::size_t bytes
 
   State& state = *m_state;
   const std::scoped_lock guard(state.lock);
-  Record& record = *state.new_record();
+  Record* const revived = state.revive(kind, base, bytes);
+  Record& record = revived != nullptr ? *revived : *state.new_record();
   // The version is odd. Release, so that a reader that sees any of these has seen that.
   record.kind.store(kind, std::memory_order_release);
   record.device.store(device, std::memory_order_release);
@@ -252,26 +296,19 @@ void LiveObjects::insert(ObjectKind kind, const void* address, std::size_t bytes
   record.long_label.swap(long_label);  // the one before is destroyed outside of the lock
   record.version.store(record.version.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 
-  state.index.insert(address_key(base), &record);
-  if (is_memory(kind)) {
-    const unsigned log2 = granule_log2(bytes);
-    state.index.insert(granule_key(base >> log2, log2), &record);
-    const std::uint64_t granules = state.granules.load(std::memory_order_relaxed);
-    state.granules.store(granules | std::uint64_t{1} << log2, std::memory_order_release);
-  }
+  if (revived == nullptr) state.enter(record);
   ++state.live;
 }
 
-Result<LiveObjectView> LiveObjects::remove_memory(DeviceHandle device, const void* address) {
+Result<ObjectKind> LiveObjects::remove_memory(DeviceHandle device, const void* address) {
   State& state = *m_state;
   const std::scoped_lock guard(state.lock);
   Record* record = state.at(ObjectKind::device_memory, address);
   if (record == nullptr || record->device.load(std::memory_order_relaxed) != device) {
     return state.explain(device, address);
   }
-  const LiveObjectView view = record->view();
   state.retire(*record);
-  return view;
+  return record->kind.load(std::memory_order_relaxed);
 }
 
 bool LiveObjects::remove(ObjectKind kind, const void* address) noexcept {

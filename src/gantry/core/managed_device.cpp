@@ -97,8 +97,8 @@ Result<void*> ManagedDevice::allocate(std::uint32_t generation, MemoryKind kind,
 Status ManagedDevice::deallocate(std::uint32_t generation, void* memory) {
   if (memory == nullptr) return {};
   Status status = with_device(m_gate, generation, [&]() -> Status {
-    GANTRY_TRY_ASSIGN(const LiveObjectView view, m_environment.live.remove_memory({m_id, generation}, memory));
-    MemoryPool& pool = this->memory(memory_kind(view.kind)).pool;
+    GANTRY_TRY_ASSIGN(const ObjectKind kind, m_environment.live.remove_memory({m_id, generation}, memory));
+    MemoryPool& pool = this->memory(memory_kind(kind)).pool;
     if (ExecutionContext* context = execution_context(); context != nullptr && context->defer != nullptr) {
       context->defer(*context, &free_deferred, new DeferredFree{&m_gate, generation, &pool, memory});
       return {};
@@ -129,7 +129,7 @@ Status ManagedDevice::fence() {
   const std::uint32_t generation = m_gate.admitted.load();
   const DeviceCall call(m_gate, generation);
   if (generation == 0 || !call) return {};
-  if (Status poison = poison_once(); !poison.ok() || m_poison_reported.load()) return poison;
+  if (m_poison_reported.load()) return {};
   Status status;
   if (!m_default_queue->idle()) status.join(m_default_queue->sync());
   if (!m_queues.empty()) {

@@ -99,6 +99,11 @@ DeviceHandle QueueRef::device() const noexcept {
   return {target.gate.id, target.generation};
 }
 
+QueueRef QueueRef::default_queue() const noexcept {
+  if (!counted(m_queue)) return *this;
+  return ManagedQueue::default_queue(m_queue->gate, m_queue->generation);
+}
+
 bool QueueRef::current() const noexcept {
   if (m_queue == nullptr) return false;
   const QueueTarget target(m_queue);

@@ -52,6 +52,8 @@ class GANTRY_API QueueRef {
   [[nodiscard]] bool idle() const noexcept;
 
   [[nodiscard]] DeviceHandle device() const noexcept;
+  /// The default queue of the same open period.
+  [[nodiscard]] QueueRef default_queue() const noexcept;
   /// True while the open period that the queue was made in lasts.
   [[nodiscard]] bool current() const noexcept;
   /// Small and unique in the process; 1 for the first queue made.

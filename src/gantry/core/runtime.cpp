@@ -244,8 +244,13 @@ Status Runtime::fence_all() {
 }
 
 Result<ManagedDevice*> Runtime::device(DeviceHandle handle) {
+  const auto index = static_cast<std::size_t>(handle.id);  // a negative one is larger than any list
+  if (const DeviceList* list = m_state->list.load(std::memory_order_acquire);
+      list != nullptr && index < list->devices.size() && handle.generation != 0 && !in_forked_child()) [[likely]] {
+    return list->devices[index].get();
+  }
   GANTRY_TRY_ASSIGN(const DeviceList* list, m_state->devices());
-  if (handle.id < 0 || static_cast<std::size_t>(handle.id) >= list->devices.size()) [[unlikely]] {
+  if (index >= list->devices.size()) {
     std::string existing;
     for (std::size_t i = 0; i < list->devices.size(); ++i) {
       existing += fmt::format("{}{} = {}", i == 0 ? "" : ", ", i, list->devices[i]->info().name);
@@ -253,10 +258,10 @@ Result<ManagedDevice*> Runtime::device(DeviceHandle handle) {
     return Status::error(Code::not_found,
                          fmt::format("there is no device {}; the devices are {}", handle.id, existing));
   }
-  if (handle.generation == 0) [[unlikely]] {
+  if (handle.generation == 0) {
     return Status::error(Code::invalid_argument, "the device handle is empty: open_device returns one");
   }
-  return list->devices[static_cast<std::size_t>(handle.id)].get();
+  return list->devices[index].get();
 }
 
 }  // namespace gantry

@@ -95,11 +95,10 @@ class RoutedParallelFor {
 
   void execute() const {
     if (fill_directly(m_functor, m_policy.space())) return;
-    check_live(target(m_functor));
-    const Route route(m_policy.space(), target(m_functor));
+    const Route route(m_policy.space(), allocation_at(target(m_functor)));
     if constexpr (requires { m_functor.b.data(); }) {
-      check_live(m_functor.a.data());
-      check_live(m_functor.b.data());
+      (void)allocation_at(m_functor.a.data());
+      (void)allocation_at(m_functor.b.data());
       if (!reachable(route.exec(), m_functor.b.data())) return execute_across(route);
     }
     run_routed(m_functor, m_policy, route);

@@ -29,13 +29,15 @@ constinit std::atomic<const impl::KokkosBuild*> g_other_build{nullptr};
 
 [[maybe_unused]] const int g_registered = Kokkos::Impl::initialize_space_factory<Offload>("040_Gantry");
 
-void require_ready(const char* what) {
-  const Phase phase = g_phase.load(std::memory_order_acquire);
-  if (phase == Phase::ready) [[likely]]
-    return;
-  throw Error(Status::error(
-      Code::refused, std::string(what) + (phase == Phase::unborn ? " before Kokkos::initialize has initialised it"
-                                                                 : " after Kokkos::finalize")));
+[[noreturn]] void throw_not_ready(Phase phase) {
+  throw Error(Status::error(Code::refused, phase == Phase::unborn
+                                               ? "gantry::Offload is used before Kokkos::initialize has initialised it"
+                                               : "gantry::Offload is used after Kokkos::finalize"));
+}
+
+void require_ready() {
+  if (const Phase phase = g_phase.load(std::memory_order_acquire); phase != Phase::ready) [[unlikely]]
+    throw_not_ready(phase);
 }
 
 std::string describe(const impl::KokkosBuild& build) {
@@ -103,13 +105,13 @@ bool register_build(const KokkosBuild& build) noexcept {
 }  // namespace impl
 
 Offload::Offload() {
-  require_ready("gantry::Offload is used");
+  require_ready();
   const QueueRef& queue = *g_default_queue.load(std::memory_order_acquire);
   m_queue = queue.current() ? queue : reopen_default();
 }
 
 Offload::Offload(DeviceId device) {
-  require_ready("gantry::Offload is used");
+  require_ready();
   auto opened = open_device(device);
   impl::check(opened.status(), "gantry::Offload");
   auto queue = create_queue(*opened, "Offload(" + std::to_string(device) + ")");

@@ -28,28 +28,18 @@ QueueRef queue_of(DeviceHandle device) {
 
 // The default queue of the device that an allocation goes to.
 QueueRef owner_for(const BlockRequest& request) {
+  if (request.exec != nullptr && (request.device < 0 || request.device == request.exec->device().id))
+    return request.exec->queue().default_queue();
   const Offload standard;
-  const Offload& exec = request.exec != nullptr ? *request.exec : standard;
-  if (request.device < 0 || request.device == exec.device().id)
-    return exec.device() == standard.device() ? standard.queue() : queue_of(exec.device());
-  if (!(exec == standard))
+  if (request.device < 0 || request.device == standard.device().id) return standard.queue();
+  if (request.exec != nullptr && !(*request.exec == standard))
     throw Error(Status::error(Code::invalid_argument,
                               std::string(request.space_name) + ": allocation \"" + request.label + "\" names device " +
                                   std::to_string(request.device) + ", its execution space instance is on device " +
-                                  std::to_string(exec.device().id) + "; name one device"));
+                                  std::to_string(request.exec->device().id) + "; name one device"));
   auto opened = open_device(request.device);
   check(opened.status(), request.space_name);
   return queue_of(*opened);
-}
-
-// The open period that device memory belongs to.
-DeviceHandle owner_of(const void* memory) {
-  Allocation found;
-  if (find_allocation(memory, found)) return found.device;
-  check(devices().status(), "memory of a device");  // a forked child is told what it is
-  throw Error(Status::error(Code::invalid_argument,
-                            "a View of device memory holds an address that is no memory of an open device: it was "
-                            "freed, its device was closed since, or it was not allocated by Gantry"));
 }
 
 // Between devices that need not reach each other's memory, by way of the host.
@@ -66,6 +56,15 @@ void copy_across(const QueueRef& to_queue, void* to, const QueueRef& from_queue,
 }
 
 }  // namespace
+
+Allocation allocation_at(const void* memory) {
+  Allocation found;
+  if (find_allocation(memory, found)) return found;
+  check(devices().status(), "memory of a device");  // a forked child is told what it is
+  throw Error(Status::error(Code::invalid_argument,
+                            "a View of device memory holds an address that is no memory of an open device: it was "
+                            "freed, its device was closed since, or it was not allocated by Gantry"));
+}
 
 Block allocate_block(const BlockRequest& request) {
   QueueRef owner = owner_for(request);
@@ -102,8 +101,8 @@ bool reachable(const Offload& exec, const void* address) noexcept {
 void copy_on(const Offload& exec, void* to, Place to_place, const void* from, Place from_place, std::size_t bytes) {
   if (bytes == 0) return;
   const DeviceHandle here = exec.device();
-  const DeviceHandle to_device = to_place == Place::device ? owner_of(to) : here;
-  const DeviceHandle from_device = from_place == Place::device ? owner_of(from) : here;
+  const DeviceHandle to_device = to_place == Place::device ? allocation_at(to).device : here;
+  const DeviceHandle from_device = from_place == Place::device ? allocation_at(from).device : here;
   if (to_device == here && from_device == here) return check(exec.queue().copy(to, from, bytes), "deep copy");
   exec.fence();
   copy_now(to, to_place, from, from_place, bytes);
@@ -111,8 +110,8 @@ void copy_on(const Offload& exec, void* to, Place to_place, const void* from, Pl
 
 void copy_now(void* to, Place to_place, const void* from, Place from_place, std::size_t bytes) {
   if (bytes == 0) return;
-  DeviceHandle to_device = to_place == Place::device ? owner_of(to) : DeviceHandle{};
-  DeviceHandle from_device = from_place == Place::device ? owner_of(from) : DeviceHandle{};
+  DeviceHandle to_device = to_place == Place::device ? allocation_at(to).device : DeviceHandle{};
+  DeviceHandle from_device = from_place == Place::device ? allocation_at(from).device : DeviceHandle{};
   if (to_place == Place::host && from_place == Place::host) to_device = Offload().device();
   if (to_device.id < 0) to_device = from_device;
   if (from_device.id < 0) from_device = to_device;
@@ -126,21 +125,15 @@ void copy_now(void* to, Place to_place, const void* from, Place from_place, std:
   copy_across(to_queue, to, from_queue, from, bytes);
 }
 
-void check_live(const void* memory) {
-  (void)owner_of(memory);
-}
-
 void write_on(const Offload& exec, void* to, const void* from, std::size_t bytes) {
-  check_live(to);
-  const Route route(exec, to);
+  const Route route(exec, allocation_at(to));
   check(route.exec().queue().write(to, from, bytes), "deep copy of a value");
   route.finish();
 }
 
 void fill_on(const Offload& exec, void* to, const void* pattern, std::size_t pattern_bytes, std::size_t count) {
   if (count == 0) return;
-  check_live(to);
-  const Route route(exec, to);
+  const Route route(exec, allocation_at(to));
   check(route.exec().queue().fill(to, pattern, pattern_bytes, count), "fill of a View");
   route.finish();
 }
@@ -157,11 +150,10 @@ Staged::~Staged() {
                    "deep copy between devices: the source", m_bytes);
 }
 
-Route::Route(const Offload& exec, const void* address) : m_exec(exec) {
-  Allocation found;
-  if (!find_allocation(address, found) || found.kind != MemoryKind::device || found.device == exec.device()) return;
+Route::Route(const Offload& exec, const Allocation& memory) : m_exec(exec) {
+  if (memory.kind != MemoryKind::device || memory.device == exec.device()) return;
   exec.fence();
-  m_exec = Offload(queue_of(found.device));
+  m_exec = Offload(queue_of(memory.device));
   m_rerouted = true;
 }
 

@@ -35,6 +35,9 @@ struct BlockRequest {
 GANTRY_API void deallocate_block(DeviceHandle device, void* memory, const char* space_name, const char* label,
                                  std::size_t logical_bytes) noexcept;
 
+/// What holds the address; throws Error unless it is memory of an open device, of either kind.
+[[nodiscard]] GANTRY_API Allocation allocation_at(const void* memory);
+
 /// Where the operand of a copy lies, as its Kokkos memory space says.
 enum class Place : std::uint8_t {
   host,    ///< any host memory, pinned memory included
@@ -56,19 +59,17 @@ GANTRY_API void write_on(const Offload& exec, void* to, const void* from, std::s
 GANTRY_API void fill_on(const Offload& exec, void* to, const void* pattern, std::size_t pattern_bytes,
                         std::size_t count);
 
-/// Throws Error unless the address is memory of an open device, of either kind.
-GANTRY_API void check_live(const void* memory);
 /// True for device memory of an open device.
 [[nodiscard]] GANTRY_API bool on_device(const void* address) noexcept;
 /// False for device memory of another device than that of `exec`.
 [[nodiscard]] GANTRY_API bool reachable(const Offload& exec, const void* address) noexcept;
 
-/// Where work on memory at `address` has to run so that it runs on the device that owns it: on `exec`, or on the
-/// default queue of another device. Addresses that are not device memory leave the choice as it is.
+/// Where work on some memory has to run so that it runs on the device that owns it: on `exec`, or on the default queue
+/// of another device. Pinned memory leaves the choice as it is.
 class GANTRY_API Route {
  public:
   /// On another device than exec's, waits for what was launched on `exec` before.
-  Route(const Offload& exec, const void* address);
+  Route(const Offload& exec, const Allocation& memory);
   [[nodiscard]] const Offload& exec() const noexcept { return m_exec; }
   [[nodiscard]] bool rerouted() const noexcept { return m_rerouted; }
   /// Waits for the work when it was re-routed: what is launched on the caller's instance next must find it done.
