@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <backends/host/asymmetric_fence.hpp>
-
-#include <linux/membarrier.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include <gantry/base/membarrier.hpp>
 
 namespace gantry::host {
 
 constinit std::atomic<bool> AsymmetricFence::s_membarrier{false};
 
 void AsymmetricFence::enable() noexcept {
-  if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0)
-    s_membarrier.store(true, std::memory_order_relaxed);
+  s_membarrier.store(membarrier_available(), std::memory_order_relaxed);
 }
 
 void AsymmetricFence::full() noexcept {
@@ -22,7 +18,7 @@ void AsymmetricFence::full() noexcept {
 
 void AsymmetricFence::heavy() noexcept {
   full();
-  if (s_membarrier.load(std::memory_order_relaxed)) syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+  if (s_membarrier.load(std::memory_order_relaxed)) membarrier();
 }
 
 }  // namespace gantry::host

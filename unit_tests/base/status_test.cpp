@@ -86,6 +86,16 @@ TEST(StatusTest, LongChainsOfErrorsAreDestroyedWithoutRecursion) {
   EXPECT_EQ(status.count(), 300000u);
 }
 
+TEST(StatusTest, MayBeMovedToItself) {
+  Status status = Status::error(Code::busy, "in use");
+  status = std::move(status).with_context("closing");
+  EXPECT_EQ(status.text(), "closing: in use");
+}
+
+// A range-for over the value of a temporary would dangle if it were a reference.
+static_assert(std::is_same_v<decltype(std::declval<Result<std::string>>().value()), std::string>);
+static_assert(std::is_same_v<decltype(*std::declval<Result<std::string>>()), std::string>);
+
 TEST(ResultTest, HoldsAValueOrAnError) {
   Result<std::unique_ptr<int>> good(std::make_unique<int>(3));
   ASSERT_TRUE(good.ok());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <gantry/base/log.hpp>
 #include <gantry/kokkos/Gantry_Kokkos.hpp>
+#include <unit_tests/support/log_capture.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,24 +15,8 @@ namespace {
 using gantry::Offload;
 using gantry::OffloadPinnedSpace;
 using gantry::OffloadSpace;
+using gantry::test::LogCapture;
 using testing::HasSubstr;
-
-/// Collects what is logged while it lives.
-class LogCapture {
- public:
-  LogCapture() {
-    gantry::set_log_callback([](gantry::LogLevel, std::string_view text,
-                                void* user) { static_cast<LogCapture*>(user)->m_text.append(text).append("\n"); },
-                             this);
-  }
-  ~LogCapture() { gantry::set_log_callback(nullptr, nullptr); }
-  LogCapture(const LogCapture&) = delete;
-  LogCapture& operator=(const LogCapture&) = delete;
-  [[nodiscard]] const std::string& text() const { return m_text; }
-
- private:
-  std::string m_text;
-};
 
 template <class Space>
 class OffloadSpaceTest : public testing::Test {};

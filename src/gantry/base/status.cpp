@@ -22,8 +22,8 @@ Status Status::error(Code code, std::string text, int native, SourceLocation whe
 }
 
 Status& Status::operator=(Status&& other) noexcept {
-  std::unique_ptr<Error> old = std::exchange(m_error, std::move(other.m_error));
-  if (old) destroy(std::move(old));
+  Status taken(std::move(other));  // other may be this
+  std::swap(m_error, taken.m_error);
   return *this;
 }
 

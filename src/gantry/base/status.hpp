@@ -106,10 +106,12 @@ class [[nodiscard]] Result {
   /// Only when ok().
   [[nodiscard]] T& value() & noexcept { return *std::get_if<0>(&m_state); }
   [[nodiscard]] const T& value() const& noexcept { return *std::get_if<0>(&m_state); }
-  [[nodiscard]] T&& value() && noexcept { return std::move(*std::get_if<0>(&m_state)); }
+  [[nodiscard]] T value() && { return std::move(*std::get_if<0>(&m_state)); }  // no reference: nothing dangles
   T* operator->() noexcept { return std::get_if<0>(&m_state); }
+  const T* operator->() const noexcept { return std::get_if<0>(&m_state); }
   T& operator*() & noexcept { return value(); }
-  T&& operator*() && noexcept { return std::move(*this).value(); }
+  const T& operator*() const& noexcept { return value(); }
+  T operator*() && { return std::move(*this).value(); }
 
   /// The error, or an ok status when there is a value.
   [[nodiscard]] Status status() && { return ok() ? Status() : std::move(*std::get_if<1>(&m_state)); }

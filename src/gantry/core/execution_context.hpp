@@ -15,7 +15,6 @@ struct ExecutionContext {
   enum class Kind : std::uint8_t { kernel, host_function };
   Kind kind = Kind::kernel;
   const Queue* queue = nullptr;
-  int device_id = -1;
   std::uint32_t slot = 0;
   /// Calls `function(argument)` once the work that this thread runs under has completed, before work behind it starts.
   void (*defer)(ExecutionContext& self, void (*function)(void* argument), void* argument) = nullptr;

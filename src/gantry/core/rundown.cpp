@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gantry/base/membarrier.hpp>
 #include <gantry/core/rundown.hpp>
 
-#include <linux/membarrier.h>
 #include <pthread.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <thread>
 
@@ -29,18 +27,13 @@ thread_local constinit RundownSlot* t_fenced_slot = nullptr;
 /// Every slot there ever was: threads that end leave theirs to others.
 constinit std::atomic<RundownSlot*> g_slots{nullptr};
 
-long membarrier(int command) noexcept {
-  return syscall(SYS_membarrier, command, 0, 0);
-}
-
 /// True when closers can make other threads pass a fence, so that entering needs none. Thread sanitizer does not know
 /// membarrier: its builds always fence.
 bool asymmetric() noexcept {
 #if defined(GANTRY_IMPL_TSAN)
   return false;
 #else
-  static const bool registered = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
-  return registered;
+  return membarrier_available();
 #endif
 }
 
@@ -88,7 +81,7 @@ std::atomic<std::uint32_t>& impl::rundown_enter_slowly(unsigned lane) noexcept {
 
 void rundown_publish() noexcept {
   // Without membarrier who enters does it with one sequentially consistent operation: that order is enough.
-  if (asymmetric()) membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+  if (asymmetric()) membarrier();
 }
 
 bool rundown_wait(unsigned lane, std::chrono::steady_clock::time_point deadline) noexcept {
