@@ -85,8 +85,9 @@ std::vector<Part> divide(const CpuSet& mask, const Settings& settings, const std
   switch (settings.host_partition) {
     case HostPartition::numa: parts = nodes(mask, sys); break;
     case HostPartition::package: parts = packages(mask, sys); break;
-    case HostPartition::count: parts = equal_parts(mask, settings.host_devices); break;
-    case HostPartition::whole: break;
+    case HostPartition::count:
+      if (settings.host_devices > 1) parts = equal_parts(mask, settings.host_devices);
+      break;
   }
   if (parts.empty()) parts.push_back({mask, "all CPUs"});
   return parts;

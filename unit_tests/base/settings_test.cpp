@@ -88,6 +88,7 @@ TEST(SettingsTest, WrittenDefaultsAreTheDefaults) {
   EXPECT_EQ(s.bind, none.bind);
   EXPECT_EQ(s.close_timeout, none.close_timeout);
   EXPECT_EQ(s.host_devices, none.host_devices);
+  EXPECT_EQ(s.host_partition, none.host_partition);
   EXPECT_EQ(s.launch_blocking, none.launch_blocking);
   EXPECT_EQ(s.leaks, none.leaks);
   EXPECT_EQ(s.log, none.log);

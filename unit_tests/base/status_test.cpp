@@ -86,6 +86,17 @@ TEST(StatusTest, LongChainsOfErrorsAreDestroyedWithoutRecursion) {
   EXPECT_EQ(status.count(), 300000u);
 }
 
+TEST(StatusTest, ErrorsOfOneCodeCanBeDropped) {
+  Status status = Status::error(Code::unavailable, "gone");
+  status.join(Status::error(Code::busy, "in use"));
+  status.join(Status::error(Code::unavailable, "gone too"));
+  status = std::move(status).without(Code::unavailable);
+  EXPECT_EQ(status.count(), 1u);
+  EXPECT_EQ(status.text(), "in use");
+  EXPECT_TRUE(Status::error(Code::unavailable, "gone").without(Code::unavailable).ok());
+  EXPECT_TRUE(Status().without(Code::busy).ok());
+}
+
 TEST(StatusTest, MayBeMovedToItself) {
   Status status = Status::error(Code::busy, "in use");
   status = std::move(status).with_context("closing");

@@ -87,7 +87,8 @@ TEST(ExitTest, ThreadsThatStillCallDoNotCrashIt) {
 }
 
 TEST(ExitTest, AForkedChildFreesNothingOfItsParents) {
-  const Outcome outcome = run("forked_child", "GANTRY_LEAKS=fail");
+  // LeakSanitizer looks for leaks at the child's end too, and complains of threads that stayed with the parent.
+  const Outcome outcome = run("forked_child", "GANTRY_LEAKS=fail ASAN_OPTIONS=detect_leaks=0");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.output, "");
 }

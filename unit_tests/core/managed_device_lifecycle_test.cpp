@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <latch>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class ManagedDeviceLifecycleTest : public RuntimeFixture {};
 
@@ -186,9 +188,21 @@ TEST_F(ManagedDeviceLifecycleTest, ADriverThatIsGoneCountsAsClosed) {
   for (const char* call : {"drain", "free", "queue_close", "channel_close", "device_close"}) {
     backend.driver.fail_always(call, Code::unavailable);
   }
-  const LogCapture quiet;
+  LogCapture log;
   EXPECT_OK(runtime->close(0, CloseMode::force));
   EXPECT_EQ(device().state(), DeviceState::closed);
+  EXPECT_THAT(log.text(), Not(HasSubstr("unavailable")));
+}
+
+TEST_F(ManagedDeviceLifecycleTest, AnErrorOfWorkThatNobodyWaitedForIsToldByTheClose) {
+  const DeviceHandle handle = open();
+  EXPECT_OK(launch(
+      default_queue(handle), [] { throw std::runtime_error("boom"); }, "unwatched"));
+  const Status status = runtime->close(0, CloseMode::force);
+  EXPECT_EQ(status.code(), Code::kernel_error);
+  EXPECT_THAT(status.message(), AllOf(HasSubstr("unwatched"), HasSubstr("boom")));
+  open();
+  EXPECT_OK(runtime->close(0, CloseMode::force));
 }
 
 TEST_F(ManagedDeviceLifecycleTest, ClosingTwiceIsOk) {

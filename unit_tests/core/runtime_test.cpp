@@ -133,6 +133,15 @@ TEST_F(RuntimeTest, APoisonedDeviceIsReportedOnceAndTheOthersWork) {
   EXPECT_OK(launch(default_queue(open(0)), [] {}));
 }
 
+TEST_F(RuntimeTest, AMistakeOnAPoisonedDeviceDoesNotHideItsError) {
+  const DeviceHandle bad = open(0);
+  const QueueRef queue = default_queue(bad);
+  EXPECT_OK(launch(queue, [] { throw std::runtime_error("boom"); }));
+  const auto elsewhere = device(1).create_event(open(1).generation, "elsewhere");
+  EXPECT_EQ(queue.record(*elsewhere).code(), Code::invalid_argument);
+  EXPECT_EQ(runtime->fence_all().code(), Code::kernel_error);
+}
+
 TEST_F(RuntimeTest, OutOfMemoryNamesLabelDeviceAskedFreeAndTotal) {
   const DeviceHandle handle = open();
   const Status status =

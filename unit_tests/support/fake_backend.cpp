@@ -242,7 +242,7 @@ class FakeDevice final : public Device {
       if (!m_driver.changed.wait_until(lock, deadline, [&] { return all_idle() || any_can_run(); })) {
         return Status::error(Code::timeout, "work still runs");
       }
-      if (all_idle()) return m_poison.clone();
+      if (all_idle()) return {};
       lock.unlock();
       for (FakeQueue* queue : queues) queue->pump();
     }

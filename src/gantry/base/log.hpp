@@ -19,7 +19,8 @@ GANTRY_API void set_log_level(LogLevel level) noexcept;
 /// after the first are indented. May be called at any time, during exit too. Nothing happens below the level.
 GANTRY_API void log(LogLevel level, std::string_view text) noexcept;
 
-/// Takes every line in place of standard error, on the logging thread; null: standard error again. For tests and tools.
+/// Takes every line in place of standard error, on the logging thread; null: standard error again. A call of the one
+/// before may still be under way on another thread. For tests and tools.
 using LogCallback = void (*)(LogLevel level, std::string_view text, void* user);
 GANTRY_API void set_log_callback(LogCallback callback, void* user) noexcept;
 

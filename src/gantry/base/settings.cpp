@@ -82,7 +82,8 @@ constexpr Row rows[] = {
       "How long closing a device waits for its running work before it gives the device up."},
      [](std::string_view text, Settings& s) { return duration(text, 86400, s.close_timeout); }},
     {{"GANTRY_DEVICES", "device names, separated by commas", "",
-      "The devices that the process may use, in this order; the first one that opens is the default."},
+      "The devices that the process may use, in this order; the first is the default unless a switch or a local rank "
+      "says otherwise."},
      [](std::string_view text, Settings& s) {
        s.devices = std::string(text);  // read by whoever knows which devices there are
        return true;

@@ -16,7 +16,7 @@
 namespace gantry {
 
 enum class Require : std::uint8_t { anything, gpu };
-enum class HostPartition : std::uint8_t { whole, numa, package, count };
+enum class HostPartition : std::uint8_t { count, numa, package };
 enum class Async : std::uint8_t { standard, strict };
 enum class Protect : std::uint8_t {
   off,
@@ -30,7 +30,7 @@ enum class Bind : std::uint8_t { core, device, none };
 struct GANTRY_API Settings {
   std::optional<std::string> devices;  ///< GANTRY_DEVICES as written; no value: not set (set but empty is a value)
   Require require = Require::anything;
-  HostPartition host_partition = HostPartition::whole;
+  HostPartition host_partition = HostPartition::count;
   int host_devices = 1;  ///< with HostPartition::count
   int num_threads = 0;   ///< 0: not set
   Async async = Async::standard;

@@ -61,6 +61,18 @@ void Status::join(Status other) {
   *last = std::move(other.m_error);
 }
 
+Status Status::without(Code code) && {
+  Status kept;
+  while (std::unique_ptr<Error> error = std::move(m_error)) {
+    m_error = std::move(error->next);
+    if (error->code == code) continue;
+    Status one;
+    one.m_error = std::move(error);
+    kept.join(std::move(one));
+  }
+  return kept;
+}
+
 std::size_t Status::count() const noexcept {
   std::size_t n = 0;
   for (const Error* error = m_error.get(); error; error = error->next.get()) ++n;

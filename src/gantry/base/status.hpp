@@ -70,6 +70,8 @@ class [[nodiscard]] GANTRY_API Status {
 
   /// Keeps both: this status stays first, `other` is appended. Teardown runs every step and joins what failed.
   void join(Status other);
+  /// Drops the errors of one code.
+  [[nodiscard]] Status without(Code code) &&;
   /// Number of errors held: 0 when ok, 1 for a single error, more after join.
   [[nodiscard]] std::size_t count() const noexcept;
 

@@ -74,7 +74,7 @@ class Device {
   virtual Status free(MemoryKind kind, void* memory, std::size_t bytes) = 0;
 
   /// Waits until every queue is empty, at most `timeout`. `timeout` error: work still runs, and its device must be
-  /// treated as poisoned.
+  /// treated as poisoned. The error of work that failed is not this call's: see poison().
   virtual Status drain(std::chrono::nanoseconds timeout) = 0;
 
   /// The error that made the device unusable, or ok. Cheap; no error is consumed.

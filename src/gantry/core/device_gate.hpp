@@ -55,7 +55,7 @@ class DeviceCall {
   bool m_admitted;
 };
 
-/// Why a call of that generation was not admitted: refused, device_closed, stale_handle, poisoned.
+/// Why a call of that generation was not admitted: refused, device_closed, stale_handle, invalid_argument.
 [[nodiscard]] Status not_admitted(const DeviceGate& gate, std::uint32_t generation);
 
 /// Waits while a close of that generation decides whether it goes ahead; true when the call should be tried again.

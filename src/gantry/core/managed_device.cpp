@@ -15,10 +15,8 @@ namespace {
 /// How many retired queues one call looks at: enough to release more than it adds, few enough to cost nothing.
 constexpr std::size_t reap_limit = 4;
 
-/// Memory freed inside a kernel, which may use it until it has completed.
+/// Memory freed inside a kernel, which may use it until it has completed. The pool outlives all work of its device.
 struct DeferredFree {
-  const DeviceGate* gate;
-  std::uint32_t generation;
   MemoryPool* pool;
   void* memory;
 };
@@ -100,20 +98,20 @@ Status ManagedDevice::deallocate(std::uint32_t generation, void* memory) {
     GANTRY_TRY_ASSIGN(const ObjectKind kind, m_environment.live.remove_memory({m_id, generation}, memory));
     MemoryPool& pool = this->memory(memory_kind(kind)).pool;
     if (ExecutionContext* context = execution_context(); context != nullptr && context->defer != nullptr) {
-      context->defer(*context, &free_deferred, new DeferredFree{&m_gate, generation, &pool, memory});
+      context->defer(*context, &free_deferred, new DeferredFree{&pool, memory});
       return {};
     }
     return pool.free(memory);
   });
-  // An open period that has ended (or is ending) takes its memory back itself.
-  if (status.code() == Code::stale_handle || status.code() == Code::device_closed) return {};
+  // An open period that has ended, or is about to, takes its memory back itself; one whose close decides may go on.
+  const bool ended = status.code() == Code::stale_handle || status.code() == Code::device_closed;
+  if (ended && m_gate.deciding.load() != generation && m_gate.admitted.load() != generation) return {};
   return status;
 }
 
 void ManagedDevice::free_deferred(void* argument) {
   const std::unique_ptr<DeferredFree> free(static_cast<DeferredFree*>(argument));
-  const DeviceCall call(*free->gate, free->generation);
-  if (call) log_error(free->pool->free(free->memory));
+  log_error(free->pool->free(free->memory));
 }
 
 Result<std::size_t> ManagedDevice::trim(std::uint32_t generation) {

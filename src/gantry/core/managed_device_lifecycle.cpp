@@ -141,9 +141,8 @@ Status ManagedDevice::undo(std::size_t count) {
   for (std::size_t i = count; i-- > 0;) {
     const Step& step = steps[i];
     if (step.close == nullptr || (m_work_runs && !step.while_work_runs)) continue;
-    Status closed = (this->*step.close)().with_context(named(step.name));
-    // A driver that is gone already has taken everything with it.
-    if (closed.code() != Code::unavailable) status.join(std::move(closed));
+    // A driver that is gone already has taken everything with it: no error.
+    status.join((this->*step.close)().without(Code::unavailable).with_context(named(step.name)));
   }
   if (!m_work_runs) m_opened = 0;
   m_state.store(m_work_runs ? DeviceState::poisoned : DeviceState::closed);
@@ -214,8 +213,8 @@ Status ManagedDevice::drain() {
   Status status = m_device->drain(m_environment.close_timeout);
   if (status.code() == Code::timeout) {
     m_work_runs = true;
-  } else if (!status.ok() && !m_device->poison().ok() && m_poison_reported.exchange(true)) {
-    status = Status();  // a poisoned device has nothing to wait for, and its error was reported
+  } else {
+    status.join(poison_once());  // of work that nobody waited for
   }
   if (m_work_runs) {
     status.join(

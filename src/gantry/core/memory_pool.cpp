@@ -250,9 +250,6 @@ Status MemoryPool::State::out_of_memory(std::size_t bytes, std::string_view reas
 }
 
 Result<void*> MemoryPool::State::allocate_from_source(std::size_t bytes) {
-  const MemoryInfo info = source.memory_info();
-  if (info.total_bytes != 0 && bytes > info.total_bytes) return out_of_memory(bytes, "");
-
   std::uint32_t bin = 0;
   std::size_t block_bytes = (std::max<std::size_t>(bytes, 1) + options.granularity - 1) & ~(options.granularity - 1);
   std::size_t count = 1;
@@ -270,6 +267,8 @@ Result<void*> MemoryPool::State::allocate_from_source(std::size_t bytes) {
   auto region = make_region(block_bytes, bin, count);
   if (count > 1 && out(region)) region = make_region(block_bytes, bin, 1);
   if (out(region)) {
+    const std::size_t total = source.memory_info().total_bytes;
+    if (total != 0 && bytes > total) return out_of_memory(bytes, "");  // nothing that is given back would help
     std::unique_lock guard(lock);
     auto unused = detach_unused();
     guard.unlock();
@@ -301,6 +300,7 @@ MemoryPool::MemoryPool(MemorySource& source, MemoryPoolOptions options)
     : m_state(std::make_unique<State>(source, std::move(options))) {}
 
 MemoryPool::~MemoryPool() {
+  if (m_state->closed) return;  // what close() failed to give back, its caller knows
   if (const Status status = close(); !status.ok()) report_close_error(m_state->options.name, status);
 }
 

@@ -21,12 +21,13 @@ struct QueueOptions {
 
 /// In-order stream of work on one open device: the data path's only door to a device.
 ///
-///     Kokkos::parallel_for -> kokkos/ParallelFor_Range builds a Body -> device/launch -> core/queue_ref (guard, handle
-///     check) -> Queue::launch -> backends/host/queue runs it on the workers | backends/gpu/queue calls the driver
+///     Kokkos::parallel_for -> kokkos/ParallelFor_Range builds a Body -> kokkos/Launch -> core/queue_ref (guard, handle
+///     check) -> Queue::launch -> backends/host/queue -> backends/host/stream: the workers run it
 ///
-/// Everything enqueued runs in order; work of different queues may overlap. Every call but sync returns without waiting
-/// for the work. Thread safety: all functions may be called by any thread at any time until close(); calls of one
-/// thread keep their order. After the device is poisoned every call returns the poisoning error.
+/// Everything enqueued runs in order; work of different queues may overlap. No call but sync waits for the work that it
+/// enqueues; one that finds very much of it enqueued may wait for room. Thread safety: all functions may be called by
+/// any thread at any time until close(); calls of one thread keep their order. Once work of the device has failed, the
+/// next call returns its error (kernel_error), and later ones `poisoned` with the same text.
 class Queue {
  public:
   Queue() = default;

@@ -15,6 +15,13 @@ Status empty_reference(const char* what) {
   return Status::error(Code::invalid_argument, fmt::format("the {} reference is empty", what));
 }
 
+/// What the device itself is in error about counts as reported: the caller has it.
+[[gnu::always_inline]] inline Status noted(const QueueTarget& target, Status status) {
+  if (status.code() == Code::kernel_error || status.code() == Code::poisoned) [[unlikely]]
+    target.gate.device.load()->note_error();
+  return status;
+}
+
 /// Runs `call(queue)` inside the open period of a reference.
 template <class Call>
 [[gnu::always_inline]] inline Status with_queue(const ManagedQueue* reference, Call&& call) {
@@ -22,10 +29,7 @@ template <class Call>
     return empty_reference("queue");
   const QueueTarget target(reference);
   return with_device(target.gate, target.generation, [&]() -> Status {
-    Status status = call(target.queue());
-    if (!status.ok()) [[unlikely]]
-      target.gate.device.load()->note_error();
-    return status;
+    return noted(target, call(target.queue()));
   });
 }
 
@@ -56,20 +60,31 @@ Status QueueRef::record(const EventRef& event) const {
   return with_queue(m_queue, [&](Queue& queue) -> Status {
     if (!event) return empty_reference("event");
     const ManagedEvent& managed = *event.m_event;
-    if (&managed.gate != &QueueTarget(m_queue).gate) {
+    const QueueTarget target(m_queue);
+    if (&managed.gate != &target.gate) {
       return Status::error(Code::invalid_argument, "an event can be recorded only in queues of its own device");
     }
-    return with_device(managed.gate, managed.generation, [&] { return queue.record(*managed.target); });
+    if (managed.generation != target.generation) return not_admitted(managed.gate, managed.generation);
+    return queue.record(*managed.target);
   });
 }
 
 Status QueueRef::wait(const EventRef& event) const {
-  return with_queue(m_queue, [&](Queue& queue) -> Status {
-    if (!event) return empty_reference("event");
-    const ManagedEvent& managed = *event.m_event;
+  if (m_queue == nullptr) return empty_reference("queue");
+  if (!event) return empty_reference("event");
+  const QueueTarget target(m_queue);
+  const ManagedEvent& managed = *event.m_event;
+  // Two devices: a close of either may be deciding, which must not wait for a call that waits for it.
+  do {
+    const DeviceCall on_queue(target.gate, target.generation);
+    if (!on_queue) continue;
     if (over(managed)) return {};
-    return with_device(managed.gate, managed.generation, [&] { return queue.wait(*managed.target); });
-  });
+    const DeviceCall on_event(managed.gate, managed.generation);
+    if (on_event) return noted(target, target.queue().wait(*managed.target));
+  } while (await_decision(target.gate, target.generation) && await_decision(managed.gate, managed.generation));
+  const DeviceCall on_queue(target.gate, target.generation);
+  if (!on_queue) return not_admitted(target.gate, target.generation);
+  return over(managed) ? Status() : not_admitted(managed.gate, managed.generation);
 }
 
 Status QueueRef::host_function(void (*function)(void* argument), void* argument) const {

@@ -17,8 +17,8 @@ class ManagedDevice;
 
 /// The process's devices and their life.
 ///
-///     Kokkos::initialize -> kokkos/Offload.cpp -> Runtime::open -> registry -> Backend::open -> the Device
-///     and back through Runtime::close in mirrored order -> core/live_objects -> the leak report
+///     Kokkos::initialize -> kokkos/Offload.cpp -> Runtime::open -> ManagedDevice::open (a table of steps) ->
+///     Backend::open -> the Device, and back through Runtime::close: the same table upwards, with the leak report
 ///
 /// One object, made at first use and never destroyed: destructors of statics may call in at any time.
 /// The functions of gantry.hpp are thin forwards to it, and say what each does. Thread safety: all functions, any
