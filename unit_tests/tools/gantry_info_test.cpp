@@ -100,8 +100,32 @@ TEST(GantryInfoTest, EveryBadSettingIsNamedAndIsStatus1) {
   const Outcome outcome = info("--json", "GANTRY_DEVICES=99");
   EXPECT_EQ(outcome.status, 1);
   EXPECT_EQ(json::parse(outcome.output)["error"]["code"], "invalid_argument");
-  EXPECT_EQ(info("--settings", "GANTRY_LEAKS=maybe").status, 1);
-  EXPECT_THAT(info("--settings", "GANTRY_LEAKS=maybe").output, HasSubstr("GANTRY_LEAKS = 'maybe'"));
+}
+
+TEST(GantryInfoTest, SettingsAreListedWithWhatIsWrongWithThem) {
+  const Outcome outcome = info("--settings", "GANTRY_LEAKS=maybe");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.output, HasSubstr("GANTRY_LEAKS = 'maybe'"));
+  const Outcome as_json = info("--settings --json", "GANTRY_LEAKS=maybe");
+  EXPECT_EQ(as_json.status, 1);
+  const json result = json::parse(as_json.output);
+  EXPECT_EQ(result["settings"].size(), json::parse(info("--settings --json").output)["settings"].size());
+  EXPECT_EQ(result["error"]["code"], "invalid_argument");
+  EXPECT_THAT(result["error"]["text"].get<std::string>(), HasSubstr("GANTRY_LEAKS='maybe'"));
+}
+
+TEST(GantryInfoTest, DevicesAreListedWithWhatFailedToOpen) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers reserve more address space than this test allows the program";
+#endif
+  // Room for the program, not for the stacks of its threads.
+  const Outcome outcome = run_program("ulimit -Ss 8192; ulimit -Sv 1000000; GANTRY_NUM_THREADS=200 " GANTRY_INFO
+                                      " --open --json 2>/dev/null");
+  EXPECT_EQ(outcome.status, 1);
+  const json result = json::parse(outcome.output);
+  EXPECT_EQ(result["devices"].size(), 1U);
+  EXPECT_EQ(result["error"]["code"], "driver_error");
+  EXPECT_THAT(result["error"]["text"].get<std::string>(), HasSubstr("worker thread"));
 }
 
 }  // namespace

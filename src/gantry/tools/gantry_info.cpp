@@ -42,17 +42,23 @@ std::string size_text(std::uint64_t bytes) {
   return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, units[unit]);
 }
 
-std::string text(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace);
+/// Writes a document, with what went wrong in it.
+void print(Json document, const gantry::Status& status) {
+  if (!status.ok()) document["error"] = {{"code", gantry::code_name(status.code())}, {"text", status.text()}};
+  fmt::print("{}\n", document.dump(2, ' ', false, Json::error_handler_t::replace));
 }
 
-int fail(const gantry::Status& status, bool json) {
-  if (json) {
-    const Json error{{"error", {{"code", gantry::code_name(status.code())}, {"text", status.text()}}}};
-    fmt::print("{}\n", text(error));
-  }
+/// The exit code; says on stderr what went wrong.
+int end(const gantry::Status& status) {
+  if (status.ok()) return success;
   fmt::print(stderr, "gantry-info: {}\n", status.message());
   return failure;
+}
+
+/// There is nothing to list.
+int fail(const gantry::Status& status, bool json) {
+  if (json) print(Json::object(), status);
+  return end(status);
 }
 
 int print_settings(bool json) {
@@ -72,9 +78,9 @@ int print_settings(bool json) {
                                                             : fmt::format("not set ({})", setting.default_value);
     fmt::print("{} = {}\n    {}\n    Values: {}.\n", setting.name, now, setting.meaning, setting.values);
   }
-  if (json) fmt::print("{}\n", text(Json{{"settings", list}}));
-  if (const gantry::Status status = gantry::settings_status(); !status.ok()) return fail(status, false);
-  return success;
+  const gantry::Status status = gantry::settings_status();
+  if (json) print(Json{{"settings", list}}, status);
+  return end(status);
 }
 
 Json to_json(const Row& row) {
@@ -99,7 +105,7 @@ Json to_json(const Row& row) {
               {"peak_bytes", status.peak_bytes}};
 }
 
-void print_json(const gantry::Selection& selection, const std::vector<Row>& rows) {
+void print_json(const gantry::Selection& selection, const std::vector<Row>& rows, const gantry::Status& status) {
   Json devices = Json::array();
   for (const Row& row : rows) devices.push_back(to_json(row));
   Json backends = Json::array();
@@ -110,11 +116,11 @@ void print_json(const gantry::Selection& selection, const std::vector<Row>& rows
                             {"reason", backend.availability.reason},
                             {"devices", backend.devices.size()}});
   }
-  const Json json{{"version", GANTRY_VERSION},
-                  {"default", {{"id", selection.choice.id}, {"reason", selection.choice.reason}}},
-                  {"devices", devices},
-                  {"backends", backends}};
-  fmt::print("{}\n", text(json));
+  print(Json{{"version", GANTRY_VERSION},
+             {"default", {{"id", selection.choice.id}, {"reason", selection.choice.reason}}},
+             {"devices", devices},
+             {"backends", backends}},
+        status);
 }
 
 void print_text(const gantry::Selection& selection, const std::vector<Row>& rows) {
@@ -154,9 +160,9 @@ int print_devices(bool json, bool open) {
   for (const gantry::Selection::Device& device : selection->devices) {
     rows.push_back({device, device.id ? (*statuses)[static_cast<std::size_t>(*device.id)] : gantry::DeviceStatus()});
   }
-  json ? print_json(*selection, rows) : print_text(*selection, rows);
   opened.join(runtime.close_all());
-  return opened.ok() ? success : fail(opened, false);
+  json ? print_json(*selection, rows, opened) : print_text(*selection, rows);
+  return end(opened);
 }
 
 }  // namespace
