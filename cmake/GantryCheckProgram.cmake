@@ -9,11 +9,16 @@
 # archives are seen too.
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   function(gantry_check_program target)
+    # Where the linker runs: relative names in its map start there.
+    set(folder ${CMAKE_BINARY_DIR})
+    if(CMAKE_GENERATOR MATCHES "Makefiles")
+      set(folder $<TARGET_PROPERTY:${target},BINARY_DIR>)
+    endif()
     target_link_options(${target} PRIVATE LINKER:-Map=$<TARGET_FILE:${target}>.map)
     add_custom_command(
       TARGET ${target}
       POST_BUILD
-      COMMAND ${CMAKE_COMMAND} -D NM=${CMAKE_NM} -D MAP=$<TARGET_FILE:${target}>.map -D BASE=${CMAKE_BINARY_DIR} -P
+      COMMAND ${CMAKE_COMMAND} -D NM=${CMAKE_NM} -D MAP=$<TARGET_FILE:${target}>.map -D BASE=${folder} -P
               ${CMAKE_CURRENT_FUNCTION_LIST_FILE}
       COMMENT "Checking that ${target} has one Kokkos configuration"
       VERBATIM
@@ -32,8 +37,13 @@ list(REMOVE_DUPLICATES lines)
 set(first_marker "")
 set(scanned 0)
 foreach(file IN LISTS lines)
+  cmake_path(IS_RELATIVE file is_relative)
   cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${BASE})
   cmake_path(GET file FILENAME name)
+  # An absolute one may be a temporary file of the compiler's, gone by now.
+  if(is_relative AND NOT EXISTS ${file})
+    message(FATAL_ERROR "gantry_check_program cannot find ${file}, which ${MAP} says was linked")
+  endif()
   if(NOT EXISTS ${file} OR name MATCHES "^lib(gantry|gantry_kokkos|kokkos(core|containers|algorithms|simd))\\.")
     continue()
   endif()

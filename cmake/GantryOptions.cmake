@@ -10,7 +10,7 @@ option(GANTRY_TIDY "Run clang-tidy on every file that is compiled" OFF)
 set(GANTRY_SANITIZE "" CACHE STRING "Empty, address (with leak and undefined) or thread")
 set_property(CACHE GANTRY_SANITIZE PROPERTY STRINGS "" address thread)
 
-if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
 endif()
 
