@@ -41,7 +41,7 @@ foreach(file IN LISTS lines)
   cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${BASE})
   cmake_path(GET file FILENAME name)
   # An absolute one may be a temporary file of the compiler's, gone by now.
-  if(is_relative AND NOT EXISTS ${file})
+  if(is_relative AND name MATCHES "\\.[oa]$" AND NOT EXISTS ${file})
     message(FATAL_ERROR "gantry_check_program cannot find ${file}, which ${MAP} says was linked")
   endif()
   if(NOT EXISTS ${file} OR name MATCHES "^lib(gantry|gantry_kokkos|kokkos(core|containers|algorithms|simd))\\.")
