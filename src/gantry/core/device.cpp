@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gantry/core/device.hpp>
-#include <gantry/core/handle.hpp>
 
 namespace gantry {
 
@@ -8,17 +7,6 @@ std::string_view memory_kind_name(MemoryKind kind) noexcept {
   switch (kind) {
     case MemoryKind::device: return "device";
     case MemoryKind::pinned: return "pinned";
-  }
-  return "unknown";
-}
-
-std::string_view device_state_name(DeviceState state) noexcept {
-  switch (state) {
-    case DeviceState::closed: return "closed";
-    case DeviceState::opening: return "opening";
-    case DeviceState::ready: return "ready";
-    case DeviceState::poisoned: return "poisoned";
-    case DeviceState::closing: return "closing";
   }
   return "unknown";
 }

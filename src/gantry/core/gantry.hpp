@@ -2,7 +2,9 @@
 #pragma once
 
 #include <gantry/base/status.hpp>
+#include <gantry/core/allocation.hpp>
 #include <gantry/core/device.hpp>
+#include <gantry/core/device_status.hpp>
 #include <gantry/core/handle.hpp>
 #include <gantry/core/leak_report.hpp>
 #include <gantry/core/queue_ref.hpp>
@@ -18,23 +20,6 @@
 /// No call throws.
 namespace gantry {
 
-/// A device of the list, and what it is doing.
-struct DeviceStatus {
-  DeviceInfo info;
-  DeviceState state = DeviceState::closed;
-  std::uint32_t generation = 0;
-  std::string selection;  ///< why it is (or is not) the default device
-  std::size_t used_bytes = 0;    ///< held by the program
-  std::size_t cached_bytes = 0;  ///< held by the memory pool for reuse
-  std::size_t peak_bytes = 0;    ///< most that the program held at once in this open period
-};
-
-/// The device that a program gets when it names none, and why.
-struct DeviceChoice {
-  DeviceId id = 0;
-  std::string reason;  ///< "host because no GPU is a candidate, GANTRY_DEVICES unset"
-};
-
 /// The devices that this process may use, in the order of GANTRY_DEVICES. Opens none of them. An error names the
 /// setting that does not parse and lists what exists.
 [[nodiscard]] GANTRY_API Result<std::vector<DeviceStatus>> devices();
@@ -45,10 +30,6 @@ struct DeviceChoice {
 /// leaves the device closed; the next call tries again.
 [[nodiscard]] GANTRY_API Result<DeviceHandle> open_device(DeviceId id);
 
-enum class CloseMode : std::uint8_t {
-  refuse_if_busy,  ///< `busy`, with the list, while the program holds memory, queues or events; nothing is changed
-  force,           ///< reports what is held, then takes it back
-};
 /// Closes a device: every step runs, every error is joined into the status. Closing a closed device is ok.
 /// `refused` inside a kernel or host function.
 GANTRY_API Status close_device(DeviceId id, CloseMode mode = CloseMode::refuse_if_busy);
@@ -59,7 +40,6 @@ GANTRY_API Status close_all_devices();
 [[nodiscard]] GANTRY_API LeakReport leak_report();
 /// Called with every non-empty leak report that a close emits, on the closing thread, no lock held; null: none.
 /// Returns the callback before.
-using LeakCallback = void (*)(const LeakReport& report, void* user);
 GANTRY_API LeakCallback set_leak_callback(LeakCallback callback, void* user);
 
 /// The queue that every open device has; not counted, not in the leak report.
@@ -75,14 +55,7 @@ GANTRY_API LeakCallback set_leak_callback(LeakCallback callback, void* user);
 /// not the start of an allocation. Null is ok, and so is memory of an open period that has ended: it was taken back.
 GANTRY_API Status deallocate(DeviceHandle device, void* memory);
 
-/// The allocation that contains an address.
-struct Allocation {
-  DeviceHandle device;
-  MemoryKind kind = MemoryKind::device;
-  void* base = nullptr;
-  std::size_t bytes = 0;
-};
-/// Readers take no lock. False for memory that is not ours.
+/// The allocation that contains an address. Readers take no lock. False for memory that is not ours.
 [[nodiscard]] GANTRY_API bool find_allocation(const void* address, Allocation& found) noexcept;
 
 /// Waits for every queue of every open device; joins their errors. Inside a kernel or host function it waits for

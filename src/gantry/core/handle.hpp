@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <gantry/base/export.hpp>
-
 #include <cstdint>
-#include <string_view>
 
 namespace gantry {
 
@@ -18,10 +15,5 @@ struct DeviceHandle {
   std::uint32_t generation = 0;
   bool operator==(const DeviceHandle&) const = default;
 };
-
-/// closed -> opening -> ready -> (poisoned) -> closing -> closed.
-enum class DeviceState : std::uint8_t { closed, opening, ready, poisoned, closing };
-/// As it appears in messages and in JSON ("ready").
-[[nodiscard]] GANTRY_API std::string_view device_state_name(DeviceState state) noexcept;
 
 }  // namespace gantry

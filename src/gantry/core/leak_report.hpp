@@ -39,4 +39,7 @@ struct GANTRY_API LeakReport {
   [[nodiscard]] std::string to_json() const;
 };
 
+/// Told of leak reports; `user` is what it was set with.
+using LeakCallback = void (*)(const LeakReport& report, void* user);
+
 }  // namespace gantry

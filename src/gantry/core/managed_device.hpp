@@ -4,7 +4,8 @@
 #include <gantry/base/settings.hpp>
 #include <gantry/core/backend.hpp>
 #include <gantry/core/device_gate.hpp>
-#include <gantry/core/gantry.hpp>
+#include <gantry/core/device_status.hpp>
+#include <gantry/core/leak_report.hpp>
 #include <gantry/core/live_objects.hpp>
 #include <gantry/core/managed_queue.hpp>
 #include <gantry/core/memory_pool.hpp>

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <gantry/base/settings.hpp>
+#include <gantry/core/allocation.hpp>
 #include <gantry/core/backend.hpp>
-#include <gantry/core/gantry.hpp>
+#include <gantry/core/device_status.hpp>
 #include <gantry/core/live_objects.hpp>
 #include <gantry/core/selection.hpp>
 

@@ -3,7 +3,7 @@
 
 #include <gantry/base/status.hpp>
 #include <gantry/core/backend.hpp>
-#include <gantry/core/gantry.hpp>
+#include <gantry/core/device_status.hpp>
 #include <gantry/core/handle.hpp>
 
 #include <cstdint>
