@@ -39,7 +39,7 @@ TYPED_TEST(OffloadSpaceTest, EveryFormOfAllocateReturnsAlignedMemory) {
 }
 
 TYPED_TEST(OffloadSpaceTest, NullMayBeDeallocated) {
-  const LogCapture log;
+  LogCapture log;
   TypeParam().deallocate(nullptr, 0);
   EXPECT_EQ(log.text(), "");
 }
@@ -49,17 +49,17 @@ TYPED_TEST(OffloadSpaceTest, WrongDeallocationsAreReportedAndChangeNothing) {
   void* memory = space.allocate("block", 1000);
   int foreign = 0;
   {
-    const LogCapture log;
+    LogCapture log;
     space.deallocate("foreign", &foreign, 4);
     EXPECT_THAT(log.text(), HasSubstr("foreign"));
   }
   {
-    const LogCapture log;
+    LogCapture log;
     space.deallocate("inner", static_cast<char*>(memory) + 128, 4);
     EXPECT_THAT(log.text(), HasSubstr("inner"));
   }
   space.deallocate("block", memory, 1000);
-  const LogCapture log;
+  LogCapture log;
   space.deallocate("block", memory, 1000);
   EXPECT_THAT(log.text(), HasSubstr("block"));
 }
