@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gantry/kokkos/Gantry_Kokkos.hpp>
+#include <unit_tests/support/log_capture.hpp>
 
 #include <Kokkos_DualView.hpp>
 #include <gtest/gtest.h>
@@ -141,6 +142,64 @@ TEST(DeepCopyLayoutTest, RowsOfStridedColumnsWorkInRankOne) {
   const auto host = on_host(view);
   for (int i = 0; i < 8; ++i)
     for (int j = 0; j < 8; ++j) ASSERT_EQ(host(i, j), j == 3 ? 4 : 0);
+}
+
+// The address of an empty View may be the end of its allocation, where nothing lies, or another allocation.
+template <class Exec, class To, class From>
+void copy_and_fill_empty(const Exec& exec, const To& to, const From& from) {
+  ASSERT_EQ(to.size(), 0U);
+  Kokkos::deep_copy(to, from);
+  Kokkos::deep_copy(exec, to, from);
+  Kokkos::deep_copy(to, 3);
+  Kokkos::deep_copy(exec, to, 3);
+}
+
+TEST(EmptyViewTest, LayoutsOfViewsWithoutElementsConvert) {
+  const Kokkos::View<int**, Kokkos::LayoutLeft, OffloadSpace> left("left", 0, 3);
+  const Kokkos::View<int**, Kokkos::LayoutRight, OffloadSpace> right("right", 0, 3);
+  copy_and_fill_empty(Offload(), right, left);
+  copy_and_fill_empty(Offload(), left, right);
+  const Kokkos::View<int***, Kokkos::LayoutLeft, OffloadSpace> cube_left("left", 2, 0, 3);
+  const Kokkos::View<int***, Kokkos::LayoutRight, OffloadSpace> cube_right("right", 2, 0, 3);
+  copy_and_fill_empty(Offload(), cube_right, cube_left);
+}
+
+TEST(EmptyViewTest, StridedPartsWithoutElementsAreLeftAlone) {
+  const Kokkos::View<int**, Kokkos::LayoutRight, OffloadSpace> view("view", 4, 4);
+  Kokkos::deep_copy(view, 1);
+  using Pair = Kokkos::pair<int, int>;
+  for (const int row : {0, 2, 4}) {
+    const Pair none(row, row);
+    copy_and_fill_empty(Offload(), Kokkos::subview(view, none, 3), Kokkos::subview(view, none, 1));
+    copy_and_fill_empty(Offload(), Kokkos::subview(view, none, Pair(1, 3)), Kokkos::subview(view, none, Pair(2, 4)));
+    copy_and_fill_empty(Offload(), Kokkos::subview(view, Kokkos::ALL, none), Kokkos::subview(view, Kokkos::ALL, none));
+  }
+  const auto host = on_host(view);
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 4; ++j) ASSERT_EQ(host(i, j), 1);
+}
+
+TEST(EmptyViewTest, RankOneAndElementsThatAreMoreThanBytes) {
+  struct Wrapped {
+    int value;
+    KOKKOS_FUNCTION Wrapped(int v = 5) : value(v) {}
+    KOKKOS_FUNCTION Wrapped(const Wrapped& other) : value(other.value) {}
+    KOKKOS_FUNCTION Wrapped& operator=(const Wrapped& other) {
+      value = other.value;
+      return *this;
+    }
+    KOKKOS_FUNCTION ~Wrapped() {}
+  };
+  gantry::test::LogCapture log;  // what goes wrong in a destructor is said there
+  {
+    const Kokkos::View<Wrapped*, OffloadSpace> to("to", 0);
+    const Kokkos::View<Wrapped*, OffloadSpace> from("from", 0);
+    copy_and_fill_empty(Offload(), to, from);
+  }
+  EXPECT_EQ(log.text(), "");
+  const Kokkos::View<int*, OffloadSpace, Kokkos::MemoryTraits<Kokkos::Atomic>> atomic(
+      Kokkos::View<int*, OffloadSpace>("atomic", 0));
+  Kokkos::deep_copy(atomic, 3);
 }
 
 struct Triple {

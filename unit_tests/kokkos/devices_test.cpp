@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -142,14 +143,32 @@ TEST_F(DevicesTest, AnInstanceFillsMemoryOfAnotherDeviceInItsOwnOrder) {
 }
 
 TEST_F(DevicesTest, SpaceAndInstanceOfDifferentDevicesAreRefused) {
-  const Offload a(devA);
-  try {
-    const Kokkos::View<int*, OffloadSpace> view(Kokkos::view_alloc(a, "view", OffloadSpace(devB)), 10);
-    FAIL() << "no error";
-  } catch (const gantry::Error& error) {
-    EXPECT_EQ(error.code(), Code::invalid_argument);
-    EXPECT_THAT(error.what(), HasSubstr("view"));
+  for (const auto& [of_instance, of_space] : {std::pair(devA, devB), std::pair(devB, devA)}) {
+    const Offload instance(of_instance);
+    try {
+      const Kokkos::View<int*, OffloadSpace> view(Kokkos::view_alloc(instance, "view", OffloadSpace(of_space)), 10);
+      ADD_FAILURE() << "no error, the memory is on device " << device_of(view.data());
+    } catch (const gantry::Error& error) {
+      EXPECT_EQ(error.code(), Code::invalid_argument);
+      EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("\"view\" names device " + std::to_string(of_space)),
+                                               HasSubstr("instance is on device " + std::to_string(of_instance))));
+    }
   }
+}
+
+TEST_F(DevicesTest, SpaceMayNameAnyDeviceBesideTheDefaultInstance) {
+  for (const gantry::DeviceId device : {devA, devB}) {
+    const Kokkos::View<int*, OffloadSpace> view(Kokkos::view_alloc(Offload(), "view", OffloadSpace(device)), 10);
+    EXPECT_EQ(device_of(view.data()), device);
+  }
+}
+
+TEST_F(DevicesTest, MemoryOfANamedDeviceOpensNoOtherDevice) {
+  ASSERT_TRUE(gantry::close_device(devA).ok());
+  void* memory = OffloadSpace(devB).allocate(100);
+  EXPECT_EQ(device_of(memory), devB);
+  EXPECT_EQ(gantry::devices().value()[devA].state, gantry::DeviceState::closed);
+  OffloadSpace(devB).deallocate(memory, 100);
 }
 
 TEST_F(DevicesTest, PartsOfAnInstanceStayOnItsDevice) {
@@ -165,6 +184,15 @@ TEST_F(DevicesTest, ReallocatedMemoryStaysOnItsDevice) {
   void* larger = Kokkos::kokkos_realloc<OffloadSpace>(record, 200);
   EXPECT_EQ(device_of(larger), devB);
   Kokkos::kokkos_free<OffloadSpace>(larger);
+}
+
+TEST_F(DevicesTest, ReallocationOfMemoryThatIsGoneThrowsAndLosesNothing) {
+  using Record = Kokkos::Impl::SharedAllocationRecord<OffloadSpace, void>;
+  void* memory = Record::allocate_tracked(OffloadSpace(devB), "m", 100);
+  ASSERT_TRUE(gantry::close_device(devB, gantry::CloseMode::force).ok());
+  EXPECT_THROW((void)Kokkos::kokkos_realloc<OffloadSpace>(memory, 1 << 20), gantry::Error);
+  EXPECT_TRUE(gantry::leak_report().empty()) << gantry::leak_report().to_text();
+  Kokkos::kokkos_free<OffloadSpace>(memory);
 }
 
 std::size_t entries(const char* directory) {

@@ -3,6 +3,8 @@
 // Gantry is a secondary space here: the default execution space is the host's.
 #include <gantry/kokkos/Gantry_Kokkos.hpp>
 
+#include <Kokkos_Random.hpp>
+
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -235,11 +237,53 @@ int kernel_throws() {
   return result;
 }
 
+/// Two kernels that run at the same time on a device with two slots, and need a slot of a device that has one.
+template <class NeedSlot>
+int on_two_slots(const NeedSlot& need_slot) {
+  const Kokkos::View<int, gantry::OffloadPinnedSpace> arrived("arrived");
+  const auto instances = Kokkos::Experimental::partition_space(Offload(last_device()), 1, 1);
+  if (Offload().concurrency() != 1 || instances[0].concurrency() != 2) return failed;
+  for (const Offload& instance : instances) {
+    const auto policy = Kokkos::Experimental::require(Kokkos::RangePolicy<Offload>(instance, 0, 1),
+                                                      Kokkos::Experimental::WorkItemProperty::HintHeavyWeight);
+    Kokkos::parallel_for(
+        policy, KOKKOS_LAMBDA(int) {
+          Kokkos::atomic_add(&arrived(), 1);
+          while (Kokkos::atomic_load(&arrived()) < 2) {
+          }
+          need_slot();
+        });
+  }
+  Kokkos::fence();
+  return 0;
+}
+
+int token_of_a_smaller_device() {
+  initialize();
+  const Kokkos::Experimental::UniqueToken<Offload> token{Offload()};
+  return on_two_slots(KOKKOS_LAMBDA() { token.release(token.acquire()); });
+}
+
+int global_token_of_a_smaller_device() {
+  initialize();
+  const Kokkos::Experimental::UniqueToken<Offload, Kokkos::Experimental::UniqueTokenScope::Global> token{Offload()};
+  return on_two_slots(KOKKOS_LAMBDA() { token.release(token.acquire()); });
+}
+
+int pool_of_a_smaller_device() {
+  initialize();
+  // In memory that both devices reach: with GANTRY_PROTECT=1 the kernel would not get as far otherwise.
+  using Device = Kokkos::Device<Offload, gantry::OffloadPinnedSpace>;
+  const Kokkos::Random_XorShift64_Pool<Device> pool(Offload(), 1);
+  return on_two_slots(KOKKOS_LAMBDA() { pool.free_state(pool.get_state()); });
+}
+
 const std::map<std::string, int (*)()> programs = {
     {"exit_without_finalize", exit_without_finalize},
     {"finalize_at_exit", finalize_at_exit},
     {"fork_after_open", fork_after_open},
     {"fork_and_exit_in_child", fork_and_exit_in_child},
+    {"global_token_of_a_smaller_device", global_token_of_a_smaller_device},
     {"initialize_and_report", initialize_and_report},
     {"instance_after_finalize", instance_after_finalize},
     {"instance_without_end", instance_without_end},
@@ -247,9 +291,11 @@ const std::map<std::string, int (*)()> programs = {
     {"malloc_without_free", malloc_without_free},
     {"map_by_nonsense", map_by_nonsense},
     {"nothing", nothing},
+    {"pool_of_a_smaller_device", pool_of_a_smaller_device},
     {"quick_exit_without_finalize", quick_exit_without_finalize},
     {"static_view", static_view},
     {"static_view_without_finalize", static_view_without_finalize},
+    {"token_of_a_smaller_device", token_of_a_smaller_device},
     {"use_after_finalize", use_after_finalize},
     {"use_before_initialize", use_before_initialize},
     {"view_after_finalize", view_after_finalize},

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <gantry/kokkos/Block.hpp>
+#include <gantry/kokkos/Copy.hpp>
 #include <gantry/kokkos/OffloadPinnedSpace.hpp>
-#include <gantry/kokkos/memory.hpp>
 
 #include <exception>
 #include <iosfwd>
@@ -32,7 +33,8 @@ inline constexpr MemoryKind kind_of = std::is_same_v<Space, OffloadSpace> ? Memo
 /// nor the elements in it are touched.
 ///
 /// The header before the data (record and label) is for code on a device that checks bounds. Where that is asked for it
-/// is written in the order of the instance, or of the device's default queue; nobody waits for it.
+/// is written in the order of the instance when that is on the same device, else of the device's default queue; nobody
+/// waits for it.
 template <class Space>
 class AllocationRecord : public KokkosRecord {
   using Record = Kokkos::Impl::SharedAllocationRecord<Space, void>;
@@ -69,10 +71,18 @@ class AllocationRecord : public KokkosRecord {
   }
   static void* reallocate_tracked(void* memory, std::size_t bytes) {
     Record* before = get_record(memory);
+    if (!before->m_block.owner.current())
+      throw_error(Status::error(Code::stale_handle, "kokkos_realloc: the device was closed since, the memory is gone"),
+                  Space::name());
     const std::size_t kept = bytes < before->size() ? bytes : before->size();
     void* after = allocate_tracked(Space(before->device().id), before->get_label(), bytes);
     constexpr Place place = std::is_same_v<Space, OffloadSpace> ? Place::device : Place::host;
-    if (kept != 0) copy_now(after, place, memory, place, kept);
+    try {
+      copy_now(after, place, memory, place, kept);
+    } catch (...) {
+      deallocate_tracked(after);
+      throw;
+    }
     deallocate_tracked(memory);
     return after;
   }
@@ -99,8 +109,8 @@ class AllocationRecord : public KokkosRecord {
 #ifdef KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK
     KokkosHeader header;
     fill_host_accessible_header_info(static_cast<KokkosRecord*>(this), header, label);
-    check((exec != nullptr ? exec->queue() : m_block.owner).write(m_block.memory, &header, sizeof header),
-          "header of a View");
+    const bool ordered = exec != nullptr && exec->device() == device();
+    check((ordered ? exec->queue() : m_block.owner).write(m_block.memory, &header, sizeof header), "header of a View");
 #endif
   }
   AllocationRecord(const Block& block, const std::string& label, std::size_t bytes, function_type destroy)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <gantry/kokkos/Copy.hpp>
 #include <gantry/kokkos/OffloadPinnedSpace.hpp>
-#include <gantry/kokkos/memory.hpp>
 
 /// Kokkos::Impl::DeepCopy for every pair of HostSpace, OffloadSpace and OffloadPinnedSpace that has one of Gantry's in
 /// it.

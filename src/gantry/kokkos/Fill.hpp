@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <gantry/kokkos/memory.hpp>
+#include <gantry/kokkos/Copy.hpp>
+#include <gantry/kokkos/Route.hpp>
+#include <gantry/kokkos/Staged.hpp>
 #include <gantry/kokkos/policies.hpp>
 
 #include <type_traits>
@@ -54,10 +56,6 @@ template <class View, class Layout, int Rank, class Index>
 const void* target(const Kokkos::Impl::ViewFill<View, Layout, Offload, Rank, Index>& functor) {
   return functor.a.data();
 }
-template <class A, class B, class Layout, int Rank, class Index>
-const void* target(const Kokkos::Impl::ViewCopy<A, B, Layout, Offload, Rank, Index>& functor) {
-  return on_device(functor.a.data()) ? functor.a.data() : static_cast<const void*>(functor.b.data());
-}
 template <class Device, class Value>
 const void* target(const Kokkos::Impl::ViewValueFunctor<Device, Value>& functor) {
   return functor.ptr;
@@ -80,6 +78,17 @@ bool fill_directly(const Functor&, const Offload&) {
   return false;
 }
 
+template <class... P>
+bool is_empty(const Kokkos::RangePolicy<P...>& policy) {
+  return policy.begin() >= policy.end();
+}
+template <class... P>
+bool is_empty(const Kokkos::MDRangePolicy<P...>& policy) {
+  for (int dimension = 0; dimension < Kokkos::MDRangePolicy<P...>::rank; ++dimension)
+    if (policy.m_lower[dimension] >= policy.m_upper[dimension]) return true;
+  return false;
+}
+
 template <class Functor, class Policy>
 void run_routed(const Functor& functor, const Policy& policy, const Route& route) {
   using Inner = Kokkos::Impl::ParallelFor<Routed<Functor>, Policy, Offload>;
@@ -87,26 +96,33 @@ void run_routed(const Functor& functor, const Policy& policy, const Route& route
   route.finish();
 }
 
-/// ParallelFor for the functors named above.
+/// ParallelFor for the functors named above. Without an index it looks at no address: that of an empty View may be the
+/// end of its allocation.
 template <class Functor, class Policy>
 class RoutedParallelFor {
  public:
   RoutedParallelFor(const Functor& functor, const Policy& policy) : m_functor(functor), m_policy(policy) {}
 
   void execute() const {
-    if (fill_directly(m_functor, m_policy.space())) return;
-    const Route route(m_policy.space(), allocation_at(target(m_functor)));
+    if (is_empty(m_policy) || fill_directly(m_functor, m_policy.space())) return;
     if constexpr (requires { m_functor.b.data(); }) {
-      (void)allocation_at(m_functor.a.data());
-      (void)allocation_at(m_functor.b.data());
-      if (!reachable(route.exec(), m_functor.b.data())) return execute_across(route);
+      copy();
+    } else {
+      run_routed(m_functor, m_policy, Route(m_policy.space(), allocation_at(target(m_functor))));
     }
-    run_routed(m_functor, m_policy, route);
   }
 
  private:
+  void copy() const {
+    const Allocation to = allocation_at(m_functor.a.data());
+    const Allocation from = allocation_at(m_functor.b.data());
+    const Route route(m_policy.space(), to.kind == MemoryKind::device ? to : from);
+    if (from.kind == MemoryKind::device && from.device != route.exec().device()) return copy_across(route);
+    run_routed(m_functor, m_policy, route);
+  }
+
   // Source and destination on different devices: the kernel reads a copy of the source on the destination's device.
-  void execute_across(const Route& route) const {
+  void copy_across(const Route& route) const {
     using Source = decltype(m_functor.b);
     const Staged staged(route.exec(), m_functor.b.data(), m_functor.b.span() * sizeof(typename Source::value_type));
     Functor functor(m_functor);

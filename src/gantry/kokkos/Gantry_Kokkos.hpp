@@ -21,4 +21,5 @@
 #include <gantry/kokkos/ParallelFor_MDRange.hpp>
 #include <gantry/kokkos/ParallelReduce_MDRange.hpp>
 #include <gantry/kokkos/UniqueToken.hpp>
+#include <gantry/kokkos/Random.hpp>
 #include <gantry/kokkos/Simd.hpp>

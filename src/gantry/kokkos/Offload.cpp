@@ -3,7 +3,7 @@
 #include <gantry/core/gantry.hpp>
 #include <gantry/core/runtime.hpp>
 #include <gantry/kokkos/Offload.hpp>
-#include <gantry/kokkos/process_cpus.hpp>
+#include <gantry/kokkos/process_resources.hpp>
 #include <gantry/kokkos/tools.hpp>
 
 #include <atomic>

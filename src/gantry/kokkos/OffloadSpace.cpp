@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gantry/kokkos/Block.hpp>
 #include <gantry/kokkos/OffloadPinnedSpace.hpp>
 #include <gantry/kokkos/OffloadSpace.hpp>
-#include <gantry/kokkos/memory.hpp>
 
 namespace gantry {
 

@@ -21,8 +21,20 @@
 
 #include <cstdint>
 
-/// Tokens of the threads that run kernels on the device of an instance: the thread's slot. Kernels that run on different
-/// devices at the same time may hold equal tokens.
+namespace gantry::impl {
+/// The slot of the calling thread; ends the program with the message when it is not below `size`.
+KOKKOS_INLINE_FUNCTION int slot_below(int size, const char* message) {
+  const int slot = Offload::impl_hardware_thread_id();
+  if (slot >= size) Kokkos::abort(message);
+  return slot;
+}
+inline constexpr const char* small_token =
+    "gantry: a UniqueToken is used on a device with more thread slots than the one that it was made for; make it with "
+    "the instance whose kernels use it";
+}  // namespace gantry::impl
+
+/// Tokens of the threads that run kernels on the device of an instance: the thread's slot. Kernels that run on
+/// different devices at the same time may hold equal tokens. A kernel on a device with more slots ends the program.
 template <>
 class Kokkos::Experimental::UniqueToken<gantry::Offload, Kokkos::Experimental::UniqueTokenScope::Global> {
  public:
@@ -32,7 +44,9 @@ class Kokkos::Experimental::UniqueToken<gantry::Offload, Kokkos::Experimental::U
   explicit(false) UniqueToken(const execution_space& space = execution_space()) : m_size(space.concurrency()) {}
 
   KOKKOS_INLINE_FUNCTION size_type size() const noexcept { return m_size; }
-  KOKKOS_INLINE_FUNCTION size_type acquire() const noexcept { return execution_space::impl_hardware_thread_id(); }
+  KOKKOS_INLINE_FUNCTION size_type acquire() const noexcept {
+    return gantry::impl::slot_below(m_size, gantry::impl::small_token);
+  }
   KOKKOS_INLINE_FUNCTION void release(size_type) const noexcept {}
 
  private:
@@ -55,9 +69,8 @@ class Kokkos::Experimental::UniqueToken<gantry::Offload, Kokkos::Experimental::U
 
   KOKKOS_INLINE_FUNCTION size_type size() const noexcept { return m_size; }
   KOKKOS_INLINE_FUNCTION size_type acquire() const noexcept {
-    const size_type slot = execution_space::impl_hardware_thread_id();
-    if (m_taken.data() == nullptr) return slot;
-    size_type token = slot % m_size;
+    if (m_taken.data() == nullptr) return gantry::impl::slot_below(m_size, gantry::impl::small_token);
+    size_type token = execution_space::impl_hardware_thread_id() % m_size;
     while (Kokkos::atomic_exchange(&m_taken(token), 1u) != 0) token = token + 1 == m_size ? 0 : token + 1;
     Kokkos::memory_fence();
     return token;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <gantry/kokkos/process_cpus.hpp>
+#include <gantry/kokkos/process_resources.hpp>
 
 #if defined(_OPENMP)
 #include <omp.h>
