@@ -33,7 +33,8 @@ void wait_for(const Offload& space, const Flag& flag) {
       });
 }
 void set(const Offload& space, const Flag& flag, int value) {
-  Kokkos::parallel_for(heavy(space, 1), KOKKOS_LAMBDA(int) { Kokkos::atomic_store(&flag(), value); });
+  Kokkos::parallel_for(
+      heavy(space, 1), KOKKOS_LAMBDA(int) { Kokkos::atomic_store(&flag(), value); });
 }
 /// Sets one flag, then waits for the other.
 void meet(const Offload& space, const Flag& mine, const Flag& others) {
@@ -52,19 +53,21 @@ TEST(AsynchronyTest, LaunchReturnsBeforeTheKernelHasRun) {
   EXPECT_EQ(Kokkos::atomic_load(&done()), 1);
 }
 
-TEST(AsynchronyTest, ReductionIntoAViewDoesNotWait) {
+TEST(AsynchronyTest, ReductionAndScanIntoAViewDoNotWait) {
   const Flag go("go");
-  const Kokkos::View<double, Kokkos::HostSpace> sum("sum");
+  const Kokkos::View<double, Kokkos::HostSpace> sum("sum"), total("total");
   const Offload space;
   wait_for(space, go);
   Kokkos::parallel_reduce(
       Kokkos::RangePolicy<Offload>(space, 0, 100), KOKKOS_LAMBDA(int i, double& to) { to += i; }, sum);
   Kokkos::parallel_scan(
-      Kokkos::RangePolicy<Offload>(space, 0, 100), KOKKOS_LAMBDA(int i, double& to, bool) { to += i; }, sum);
+      Kokkos::RangePolicy<Offload>(space, 0, 100), KOKKOS_LAMBDA(int, double& to, bool) { to += 1; }, total);
   EXPECT_EQ(sum(), 0);
+  EXPECT_EQ(total(), 0);
   Kokkos::atomic_store(&go(), 1);
   space.fence();
   EXPECT_EQ(sum(), 4950);
+  EXPECT_EQ(total(), 100);
 }
 
 TEST(AsynchronyTest, TwoInstancesRunAtTheSameTime) {
@@ -146,9 +149,9 @@ void sum_of_captured(const Offload& space, const Flag& go, const Kokkos::View<in
   wait_for(space, go);
   const std::vector<int> captured(1000, 3);
   const auto text = std::make_shared<std::string>("seven c");
-  Kokkos::parallel_for(
-      Kokkos::RangePolicy<Offload>(space, 0, 1000),
-      [=](int i) { Kokkos::atomic_add(&result(), captured[static_cast<std::size_t>(i)] + static_cast<int>(text->size())); });
+  Kokkos::parallel_for(Kokkos::RangePolicy<Offload>(space, 0, 1000), [=](int i) {
+    Kokkos::atomic_add(&result(), captured[static_cast<std::size_t>(i)] + static_cast<int>(text->size()));
+  });
 }
 
 TEST(FunctorLifetimeTest, CapturesLiveUntilTheKernelHasRun) {
@@ -162,8 +165,7 @@ TEST(FunctorLifetimeTest, CapturesLiveUntilTheKernelHasRun) {
 
 void add_elements(const Offload& space, const Kokkos::View<int*>& values, const Kokkos::View<int>& result) {
   Kokkos::parallel_for(
-      Kokkos::RangePolicy<Offload>(space, 0, 1000),
-      KOKKOS_LAMBDA(int i) { Kokkos::atomic_add(&result(), values(i)); });
+      Kokkos::RangePolicy<Offload>(space, 0, 1000), KOKKOS_LAMBDA(int i) { Kokkos::atomic_add(&result(), values(i)); });
 }
 
 TEST(FunctorLifetimeTest, ViewThatIsFreedWhileAKernelUsesItOutlivesTheKernel) {

@@ -3,7 +3,6 @@
 #include <gantry/kokkos/Gantry_Kokkos.hpp>
 
 #include <Kokkos_Random.hpp>
-#include <Kokkos_SIMD.hpp>
 #include <Kokkos_ScatterView.hpp>
 #include <Kokkos_Sort.hpp>
 #include <Kokkos_UnorderedMap.hpp>
@@ -13,7 +12,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
-#include <type_traits>
 #include <vector>
 
 #include "patterns.hpp"
@@ -23,43 +21,6 @@ namespace {
 using gantry::Offload;
 using gantry::test::to_host;
 namespace KE = Kokkos::Experimental;
-
-// -- tokens
-
-template <class Token>
-void count_users(const Token& token, const Kokkos::View<int*>& users, const Kokkos::View<int>& errors) {
-  Kokkos::parallel_for(
-      Kokkos::RangePolicy<Offload, Kokkos::Schedule<Kokkos::Dynamic>>(0, 20000), KOKKOS_LAMBDA(int) {
-        const int mine = token.acquire();
-        if (mine < 0 || mine >= token.size() || Kokkos::atomic_fetch_add(&users(mine), 1) != 0) {
-          Kokkos::atomic_add(&errors(), 1);
-        }
-        Kokkos::atomic_add(&users(mine), -1);
-        token.release(mine);
-      });
-}
-
-template <class Token>
-int errors_with(const Token& token) {
-  const Kokkos::View<int> errors("errors");
-  count_users(token, Kokkos::View<int*>("users", token.size()), errors);
-  return to_host(errors)[0];
-}
-
-TEST(UniqueTokenTest, NoTokenHasTwoHoldersAtATime) {
-  const int threads = Offload().concurrency();
-  const KE::UniqueToken<Offload> instance;
-  EXPECT_EQ(instance.size(), threads);
-  EXPECT_EQ(errors_with(instance), 0);
-  const KE::UniqueToken<Offload, KE::UniqueTokenScope::Global> global;
-  EXPECT_EQ(global.size(), threads);
-  EXPECT_EQ(errors_with(global), 0);
-  for (const int size : {1, 2, 3 * threads}) {
-    const KE::UniqueToken<Offload> sized(size);
-    EXPECT_EQ(sized.size(), size);
-    EXPECT_EQ(errors_with(sized), 0);
-  }
-}
 
 // -- ScatterView
 
@@ -104,7 +65,8 @@ TEST(RandomTest, PoolFillsAView) {
 }
 
 void permute(const Kokkos::View<int*>& values) {
-  Kokkos::parallel_for(values.extent(0), KOKKOS_LAMBDA(int i) { values(i) = (i * 7919) % 10007; });
+  Kokkos::parallel_for(
+      values.extent(0), KOKKOS_LAMBDA(int i) { values(i) = (i * 7919) % 10007; });
 }
 
 TEST(SortTest, OrdersAView) {
@@ -117,7 +79,8 @@ TEST(SortTest, OrdersAView) {
 }
 
 void insert(const Kokkos::UnorderedMap<int, int>& map) {
-  Kokkos::parallel_for(10000, KOKKOS_LAMBDA(int i) { map.insert(i % 5000, 3 * (i % 5000)); });
+  Kokkos::parallel_for(
+      10000, KOKKOS_LAMBDA(int i) { map.insert(i % 5000, 3 * (i % 5000)); });
 }
 int wrong_values(const Kokkos::UnorderedMap<int, int>& map) {
   int wrong = 0;
@@ -141,25 +104,6 @@ TEST(UnorderedMapTest, InsertsFindsAndGrows) {
   EXPECT_EQ(wrong_values(map), 0);
 }
 
-// -- vectors of numbers
-
-using Simd = KE::simd<double>;
-
-void fill_with_simd(const Kokkos::View<double*>& values) {
-  Kokkos::parallel_for(
-      values.extent(0) / Simd::size(), KOKKOS_LAMBDA(int i) {
-        KE::simd_unchecked_store(Simd(2.5), &values(i * static_cast<int>(Simd::size())), KE::simd_flag_default);
-      });
-}
-
-TEST(SimdTest, IsWhatItIsOnTheHost) {
-  using OnHost = KE::simd_abi::Impl::ForSpace<Kokkos::DefaultHostExecutionSpace>::type<double>;
-  EXPECT_TRUE((std::is_same_v<Simd::abi_type, OnHost>));
-  const Kokkos::View<double*> values("values", 64);
-  fill_with_simd(values);
-  EXPECT_EQ(to_host(values), std::vector<double>(64, 2.5));
-}
-
 // -- elements that are more than bytes
 
 struct OwnsMemory {
@@ -179,7 +123,8 @@ struct OwnsMemory {
 
 int sum_of(const Kokkos::View<OwnsMemory*>& elements) {
   int sum = 0;
-  Kokkos::parallel_reduce(elements.extent(0), KOKKOS_LAMBDA(int i, int& to) { to += *elements(i).value; }, sum);
+  Kokkos::parallel_reduce(
+      elements.extent(0), KOKKOS_LAMBDA(int i, int& to) { to += *elements(i).value; }, sum);
   return sum;
 }
 

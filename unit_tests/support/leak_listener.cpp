@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compiled into a test program, fails every test that leaves a live object behind.
-#include <gantry/core/live_objects.hpp>
+#include <gantry/core/gantry.hpp>
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@ namespace {
 
 class LeakListener : public testing::EmptyTestEventListener {
   void OnTestEnd(const testing::TestInfo&) override {
-    const LeakReport report = LiveObjects::get().snapshot();
+    const LeakReport report = leak_report();
     if (!report.empty()) ADD_FAILURE() << "the test left objects behind: " << report.to_text();
   }
 };
