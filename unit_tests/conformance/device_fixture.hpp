@@ -4,6 +4,7 @@
 #include <gantry/core/device.hpp>
 #include <gantry/core/event.hpp>
 #include <gantry/core/queue.hpp>
+#include <unit_tests/support/expect_ok.hpp>
 #include <unit_tests/support/kernels.hpp>
 
 #include <gtest/gtest.h>
@@ -30,12 +31,6 @@ const std::vector<Variant>& variants();
 inline void PrintTo(const Variant& variant, std::ostream* out) {
   *out << variant.name;
 }
-
-#define EXPECT_OK(expression)                       \
-  do {                                              \
-    const ::gantry::Status status_ = (expression);  \
-    EXPECT_TRUE(status_.ok()) << status_.message(); \
-  } while (false)
 
 /// Holds a queue back: a host function that waits until the gate opens.
 class Gate {

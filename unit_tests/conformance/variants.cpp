@@ -3,26 +3,19 @@
 #include <gantry/base/settings.hpp>
 #include <unit_tests/conformance/device_fixture.hpp>
 #include <unit_tests/support/fake_backend.hpp>
+#include <unit_tests/support/host_options.hpp>
 
 namespace gantry::test {
 namespace {
-
-host::EngineOptions host_options(int ordinal, int slots) {
-  host::EngineOptions options;
-  options.device_name = "device:" + std::to_string(ordinal);
-  options.ordinal = ordinal;
-  options.slots = slots;
-  options.cpus = CpuSet::of_calling_thread();
-  if (slots > options.cpus.size()) options.spin = std::chrono::nanoseconds(0);
-  return options;
-}
 
 Variant host_variant(std::string name, int slots, Protect protect, void (*change)(host::EngineOptions&) = nullptr) {
   Variant variant;
   variant.name = std::move(name);
   if (protect == Protect::off) protect = settings()->protect;
   variant.open = [=](int ordinal) {
-    host::EngineOptions options = host_options(ordinal, slots);
+    host::EngineOptions options = host_options(slots);
+    options.device_name = "device:" + std::to_string(ordinal);
+    options.ordinal = ordinal;
     if (change != nullptr) change(options);
     return host::HostDevice::open(std::move(options), protect, 2);
   };

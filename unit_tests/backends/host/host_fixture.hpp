@@ -4,6 +4,8 @@
 #include <backends/host/device.hpp>
 #include <gantry/base/settings.hpp>
 #include <gantry/core/queue.hpp>
+#include <unit_tests/support/expect_ok.hpp>
+#include <unit_tests/support/host_options.hpp>
 #include <unit_tests/support/kernels.hpp>
 
 #include <gtest/gtest.h>
@@ -16,22 +18,7 @@
 #include <utility>
 #include <vector>
 
-#define EXPECT_OK(expression)                       \
-  do {                                              \
-    const ::gantry::Status status_ = (expression);  \
-    EXPECT_TRUE(status_.ok()) << status_.message(); \
-  } while (false)
-
 namespace gantry::test {
-
-inline host::EngineOptions host_options(int slots) {
-  host::EngineOptions options;
-  options.device_name = "host";
-  options.slots = slots;
-  options.cpus = CpuSet::of_calling_thread();
-  if (slots > options.cpus.size()) options.spin = std::chrono::nanoseconds(0);
-  return options;
-}
 
 /// An open host device with queues; everything is closed, and must close, at the end.
 class OpenHost {
