@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <backends/host/memory.hpp>
 #include <backends/host/protection.hpp>
+#include <gantry/base/try.hpp>
 
 #include <fmt/format.h>
 
@@ -152,13 +153,16 @@ Result<void*> Memory::allocate(MemoryKind kind, std::size_t bytes) {
 
 Status Memory::free(MemoryKind kind, void* memory, std::size_t bytes) {
   const std::size_t mapped = mapped_bytes(bytes);
+  if (m_protection != nullptr && kind == MemoryKind::device) {
+    GANTRY_TRY(m_protection->give_back(memory, mapped));
+  } else if (munmap(memory, mapped) != 0) {
+    const int error = errno;
+    return Status::error(Code::driver_error,
+                         fmt::format("giving back {} bytes of {}: {}", bytes, m_device_name, std::strerror(error)),
+                         error);
+  }
   m_used.fetch_sub(mapped, std::memory_order_relaxed);
-  if (m_protection != nullptr && kind == MemoryKind::device) return m_protection->give_back(memory, mapped);
-  if (munmap(memory, mapped) == 0) return {};
-  const int error = errno;
-  return Status::error(Code::driver_error,
-                       fmt::format("giving back {} bytes of {}: {}", bytes, m_device_name, std::strerror(error)),
-                       error);
+  return {};
 }
 
 }  // namespace gantry::host

@@ -57,7 +57,6 @@ Status Protection::add(void* memory, std::size_t bytes) {
   int result = 0;
   if (by_pages()) {
     lock.lock();
-    m_ranges.push_back({memory, bytes});
     if (m_open == 0) result = mprotect(memory, bytes, PROT_NONE);
   } else {
     result = pkey_mprotect(memory, bytes, PROT_READ | PROT_WRITE, m_key);
@@ -67,20 +66,23 @@ Status Protection::add(void* memory, std::size_t bytes) {
     return Status::error(Code::driver_error, fmt::format("protecting {} bytes: {}", bytes, std::strerror(error)),
                          error);
   }
+  if (by_pages()) m_ranges.push_back({memory, bytes});
   FaultMessage::add(memory, bytes, m_device_name.c_str());
   return {};
 }
 
 Status Protection::give_back(void* memory, std::size_t bytes) {
-  if (by_pages()) {
-    const std::lock_guard lock(m_mutex);
-    std::erase_if(m_ranges, [&](const Range& range) { return range.memory == memory; });
-  }
+  std::unique_lock lock(m_mutex, std::defer_lock);
+  if (by_pages()) lock.lock();
   constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
   if (mmap(memory, bytes, PROT_NONE, flags, -1, 0) == MAP_FAILED) {
     const int error = errno;
     return Status::error(Code::driver_error, fmt::format("giving back {} bytes: {}", bytes, std::strerror(error)),
                          error);
+  }
+  if (by_pages()) {
+    std::erase_if(m_ranges, [&](const Range& range) { return range.memory == memory; });
+    lock.unlock();
   }
   GivenBack::add({memory, bytes});
   return {};

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
 
 namespace gantry::host {
 namespace {
@@ -48,13 +50,30 @@ TEST(MemoryTest, AddressSpaceLimitCounts) {
 #endif
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  std::uint64_t pages_in_use = 0;
+  std::ifstream("/proc/self/statm") >> pages_in_use;
+  constexpr std::uint64_t room = std::uint64_t{1} << 30;
   rlimit limited = before;
-  limited.rlim_cur = std::uint64_t{1} << 36;
+  limited.rlim_cur = pages_in_use * static_cast<std::uint64_t>(getpagesize()) + room;
   ASSERT_EQ(setrlimit(RLIMIT_AS, &limited), 0);
   const MemoryInfo info = process_memory();
   setrlimit(RLIMIT_AS, &before);
   EXPECT_LE(info.total_bytes, limited.rlim_cur);
-  EXPECT_LT(info.free_bytes, info.total_bytes);
+  EXPECT_LE(info.free_bytes, room);
+  EXPECT_GT(info.total_bytes, 0U);
+}
+
+TEST(MemoryTest, CountsWhatCouldNotBeGivenBack) {
+  constexpr int devices = 64;
+  constexpr std::size_t bytes = 8 << 20;
+  Memory memory("host", devices, nullptr);
+  auto made = memory.allocate(MemoryKind::device, bytes);
+  ASSERT_TRUE(made.ok()) << made.status().message();
+  const std::uint64_t most = memory.info().total_bytes - bytes;
+  EXPECT_LE(memory.info().free_bytes, most);
+  EXPECT_EQ(memory.free(MemoryKind::device, static_cast<char*>(*made) + 1, bytes).code(), Code::driver_error);
+  EXPECT_LE(memory.info().free_bytes, most);
+  EXPECT_TRUE(memory.free(MemoryKind::device, *made, bytes).ok());
 }
 
 }  // namespace
