@@ -61,8 +61,11 @@ const Entry* find(std::uintptr_t address) noexcept {
 }
 
 void explain(std::uintptr_t address, const ucontext_t* context) noexcept {
+  LiveObjectView object;
+  const auto* pointer = reinterpret_cast<const void*>(address);
   const Entry* entry = find(address);
-  if (entry == nullptr) return;
+  const bool is_live = LiveObjects::get().find(pointer, object);
+  if (entry == nullptr && !(is_live && object.kind == ObjectKind::device_memory)) return;
   const char* verb = "touched";
 #if defined(__x86_64__)
   constexpr greg_t write_access = 2;
@@ -70,9 +73,7 @@ void explain(std::uintptr_t address, const ucontext_t* context) noexcept {
 #endif
   Line line;
   (line << "gantry: error: host code " << verb << " device memory at ").hex(address) << ": ";
-  LiveObjectView object;
-  const auto* pointer = reinterpret_cast<const void*>(address);
-  if (LiveObjects::get().find(pointer, object)) {
+  if (is_live) {
     char label[128] = {};
     LiveObjects::get().label(pointer, label, sizeof(label));
     const auto base = reinterpret_cast<std::uintptr_t>(object.address);
@@ -81,7 +82,8 @@ void explain(std::uintptr_t address, const ucontext_t* context) noexcept {
     const auto base = entry->begin.load(std::memory_order_relaxed);
     (line << "byte " << address - base << " of memory at ").hex(base) << " that no allocation holds";
   }
-  line << " on " << entry->device << "; only kernels and copies may touch it\n";
+  line << " on " << (entry != nullptr ? entry->device : object.device_name)
+       << "; only kernels and copies may touch it\n";
   line.write();
 }
 

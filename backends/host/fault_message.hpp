@@ -12,8 +12,8 @@ class FaultMessage {
   /// Idempotent, any thread.
   static void install();
 
-  /// Ranges whose faults are explained: as many as fit a table, others get a message without the device. The name is
-  /// copied.
+  /// Ranges whose faults are explained although no allocation holds them; beyond what fits a table, faults are
+  /// explained only where the list of live objects knows the address. The name is copied.
   static void add(const void* memory, std::size_t bytes, const char* device_name) noexcept;
   static void remove(const void* memory) noexcept;
 };

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <unit_tests/backends/host/host_fixture.hpp>
 
+#include <backends/host/fault_message.hpp>
 #include <gantry/core/live_objects.hpp>
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -101,6 +103,58 @@ TEST_P(ProtectionTest, PinnedMemoryIsTheHostsToo) {
   ASSERT_TRUE(memory.ok());
   *static_cast<int*>(*memory) = 1;
   EXPECT_OK((*m_host)->free(MemoryKind::pinned, *memory, 100));
+}
+
+TEST_P(ProtectionTest, FaultIsExplainedWhenTheTableIsFull) {
+  const auto use = [&] {
+    for (std::uintptr_t i = 1; i <= 4096; ++i) host::FaultMessage::add(reinterpret_cast<void*>(i), 1, "other");
+    auto memory = (*m_host)->allocate(MemoryKind::device, 100);
+    LiveObjects::get().insert(ObjectKind::device_memory, *memory, 100, "pressure", DeviceHandle{0, 1}, "host");
+    static_cast<volatile int*>(*memory)[2] = 1;
+  };
+  EXPECT_DEATH(use(), "wrote device memory at 0x.*byte 8 of 'pressure' .100 bytes");
+}
+
+/// Whether the calling thread may read an address.
+bool readable(const void* address) {
+  int ends[2];
+  EXPECT_EQ(pipe(ends), 0);
+  const bool is_readable = write(ends[1], address, 1) == 1;
+  close(ends[0]);
+  close(ends[1]);
+  return is_readable;
+}
+
+// Without the fixture: by pages, what a failure leaves in the books is opened and closed with everything else.
+TEST(ProtectionByPagesTest, MemoryThatCouldNotBeAddedIsNotTouchedLater) {
+  auto protection = host::Protection::create(Protect::pages, "host");
+  ASSERT_TRUE(protection.ok());
+  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+  void* memory = mmap(nullptr, 4096, PROT_READ, flags, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  ASSERT_EQ(munmap(memory, 4096), 0);
+  EXPECT_EQ((*protection)->add(memory, 4096).code(), Code::driver_error);
+  ASSERT_EQ(mmap(memory, 4096, PROT_READ, flags | MAP_FIXED_NOREPLACE, -1, 0), memory);
+  { const host::AccessScope scope(protection->get()); }
+  EXPECT_TRUE(readable(memory));
+  munmap(memory, 4096);
+}
+
+TEST(ProtectionByPagesTest, MemoryThatCouldNotBeGivenBackIsStillTheDevices) {
+  auto protection = host::Protection::create(Protect::pages, "host");
+  ASSERT_TRUE(protection.ok());
+  void* memory = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  EXPECT_OK((*protection)->add(memory, 4096));
+  EXPECT_EQ((*protection)->give_back(memory, 0).code(), Code::driver_error);
+  EXPECT_FALSE(readable(memory));
+  {
+    const host::AccessScope scope(protection->get());
+    EXPECT_TRUE(readable(memory));
+  }
+  EXPECT_OK((*protection)->give_back(memory, 4096));
+  const host::AccessScope scope(protection->get());
+  EXPECT_FALSE(readable(memory));
 }
 
 // Not of the fixture, which has installed the handler already.
