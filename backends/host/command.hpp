@@ -87,7 +87,6 @@ struct Command {
   void* body = nullptr;
 
   std::shared_ptr<EventState> event;
-  std::uint64_t ticket = 0;
 
   void (*function)(void*) = nullptr;
   void* argument = nullptr;

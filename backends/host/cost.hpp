@@ -21,26 +21,30 @@ class Cost {
  public:
   static constexpr std::uint32_t training = 4;
   static constexpr std::uint32_t period = 64;
+  /// As KernelCost::samples: the kernel's launches bring their estimate and are not measured.
+  static constexpr std::uint32_t never = ~std::uint32_t{0};
   static constexpr float unknown = -1;
   /// Nanoseconds that a measurement cannot tell from none.
   static constexpr float resolution = 10;
 
   /// In nanoseconds for all items together; `unknown` before the first measurement.
-  [[nodiscard]] static float estimate(const KernelInfo& kernel, std::int64_t count) noexcept {
-    if (kernel.cost.samples.load(std::memory_order_relaxed) == 0) [[unlikely]]
+  [[nodiscard]] static float estimate(const KernelInfo& kernel, std::int64_t count,
+                                      std::uint32_t least_samples = 1) noexcept {
+    if (kernel.cost.samples.load(std::memory_order_relaxed) < least_samples) [[unlikely]]
       return unknown;
     return kernel.cost.ns_per_item.load(std::memory_order_relaxed) * static_cast<float>(count);
   }
   /// As estimate, but `unknown` until training has ended.
   [[nodiscard]] static float trained_estimate(const KernelInfo& kernel, std::int64_t count) noexcept {
-    if (kernel.cost.samples.load(std::memory_order_relaxed) < training) [[unlikely]]
-      return unknown;
-    return kernel.cost.ns_per_item.load(std::memory_order_relaxed) * static_cast<float>(count);
+    return estimate(kernel, count, training);
   }
-  /// Whether to measure; `launches` counts those of one queue, `items` are what one thread would measure.
-  [[nodiscard]] static bool wanted(const KernelInfo& kernel, std::uint32_t launches, std::int64_t items = 0) noexcept {
-    return launches % period == 0 || kernel.cost.samples.load(std::memory_order_relaxed) < training ||
-           far_more(kernel, static_cast<float>(items));
+  /// Whether to measure; `launches` counts those of one queue, one thread would measure one of `shares` parts of
+  /// `items`.
+  [[nodiscard]] static bool wanted(const KernelInfo& kernel, std::uint32_t launches, std::int64_t items,
+                                   std::uint32_t shares = 1) noexcept {
+    const std::uint32_t samples = kernel.cost.samples.load(std::memory_order_relaxed);
+    return (launches % period == 0 && samples != never) || samples < training ||
+           far_more(kernel, static_cast<float>(items), static_cast<float>(shares));
   }
   /// `time` is what two looks at the clock say, `clock` what looking adds to it.
   static void learn(const KernelInfo& kernel, std::int64_t items, std::chrono::nanoseconds time,
@@ -49,7 +53,7 @@ class Cost {
     const float size = static_cast<float>(items);
     const float seen = std::max(static_cast<float>((time - clock).count()), resolution) / size;
     std::uint32_t samples = kernel.cost.samples.load(std::memory_order_relaxed);
-    if (far_more(kernel, size)) samples = 0;
+    if (far_more(kernel, size, 1)) samples = 0;
     const float before = kernel.cost.ns_per_item.load(std::memory_order_relaxed);
     const float largest = samples == 0 ? size : std::max(kernel.cost.items.load(std::memory_order_relaxed), size);
     float now = seen;
@@ -62,9 +66,9 @@ class Cost {
   }
 
  private:
-  [[nodiscard]] static bool far_more(const KernelInfo& kernel, float items) noexcept {
+  [[nodiscard]] static bool far_more(const KernelInfo& kernel, float items, float shares) noexcept {
     const float measured = kernel.cost.items.load(std::memory_order_relaxed);
-    return measured > 0 && items > 2 * measured;
+    return measured > 0 && items > 2 * measured * shares;
   }
   [[nodiscard]] static std::chrono::nanoseconds clock_cost() noexcept {
     using Clock = std::chrono::steady_clock;

@@ -20,13 +20,15 @@ void Engine::add(Stream& stream) {
 }
 
 void Engine::remove(std::unique_ptr<Stream> stream) {
-  const std::lock_guard lock(m_mutex);
-  std::erase(m_streams, stream.get());
-  if (stream->idle()) {
-    stream->close();
-  } else {
-    m_abandoned.push_back(std::move(stream));
+  {
+    const std::lock_guard lock(m_mutex);
+    std::erase(m_streams, stream.get());
+    if (!stream->idle()) {
+      m_abandoned.push_back(std::move(stream));
+      return;
+    }
   }
+  stream->close();  // waits for the last owner, so without the lock
 }
 
 bool Engine::drain(std::chrono::steady_clock::time_point deadline) {

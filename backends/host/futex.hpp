@@ -14,15 +14,6 @@
 
 namespace gantry::host {
 
-/// Tells the CPU that the thread polls.
-inline void pause() noexcept {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
-
 /// The half of a counter that changes with every step, to sleep on.
 inline const void* low_half(const std::atomic<std::uint64_t>& counter) noexcept {
   return reinterpret_cast<const std::uint32_t*>(&counter) + (std::endian::native == std::endian::big ? 1 : 0);

@@ -1,23 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <backends/host/engine.hpp>
+#include <backends/host/guarded.hpp>
 #include <backends/host/host_functions.hpp>
 #include <backends/host/signal_mask.hpp>
 #include <backends/host/work_frame.hpp>
 
+#include <fmt/format.h>
+
 #include <pthread.h>
 
 #include <chrono>
-#include <exception>
+#include <system_error>
 
 namespace gantry::host {
+
+Status HostFunctions::start() {
+  const std::lock_guard lock(m_mutex);
+  if (m_stop)
+    return Status::error(Code::device_closed, m_engine.options.device_name + " takes no host functions: it is closed");
+  if (m_thread.joinable()) return {};
+  try {
+    const SignalMask mask;
+    m_thread = std::thread([engine = m_engine.shared_from_this()] { engine->functions.serve(); });
+  } catch (const std::system_error& error) {
+    return Status::error(
+        Code::driver_error,
+        fmt::format("starting the thread of {}'s host functions: {}", m_engine.options.device_name, error.what()),
+        error.code().value());
+  }
+  return {};
+}
 
 void HostFunctions::post(Stream& stream, void (*function)(void*), void* argument) {
   const std::lock_guard lock(m_mutex);
   m_calls.push_back({&stream, function, argument});
-  if (!m_thread.joinable()) {
-    const SignalMask mask;
-    m_thread = std::thread([engine = m_engine.shared_from_this()] { engine->functions.serve(); });
-  }
   m_changed.notify_all();
 }
 
@@ -35,13 +51,7 @@ void HostFunctions::serve() {
     lock.unlock();
     {
       const WorkFrame frame(ExecutionContext::Kind::host_function, &call.stream->queue(), 0, call.stream->deferred());
-      try {
-        call.function(call.argument);
-      } catch (const std::exception& error) {
-        call.stream->function_failed(error.what());
-      } catch (...) {
-        call.stream->function_failed(nullptr);
-      }
+      guarded([&] { call.function(call.argument); }, [&](const char* what) { call.stream->function_failed(what); });
     }
     call.stream->function_returned();
     lock.lock();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <gantry/base/status.hpp>
+
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -13,12 +15,15 @@ struct Engine;
 class Stream;
 
 /// The thread that runs host functions, one after the other, so that one which blocks keeps no thread slot from a
-/// kernel. Started by the first function; takes no CPU while there is none.
+/// kernel. Takes no CPU while there is none.
 class HostFunctions {
  public:
   explicit HostFunctions(Engine& engine) : m_engine(engine) {}
 
-  /// Runs `function(argument)`, then lets the stream go on. Any thread.
+  /// Starts the thread unless it is there; an error when there is none to have, or after stop. Before post; any thread.
+  Status start();
+
+  /// Runs `function(argument)`, then lets the stream go on; after stop nothing runs. Any thread.
   void post(Stream& stream, void (*function)(void*), void* argument);
 
   /// Ends the thread when it has nothing to do; false: it is still inside a function after `patience`, and is left

@@ -5,6 +5,7 @@
 #include <backends/host/queue.hpp>
 #include <backends/host/stream_inline.hpp>
 #include <backends/host/transfer.hpp>
+#include <gantry/base/try.hpp>
 
 #include <fmt/format.h>
 
@@ -51,11 +52,13 @@ Status HostQueue::check_and_start(const KernelInfo& kernel, const Launch& launch
 }
 
 Status HostQueue::start(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate) {
-  Status status = m_stream->launch(kernel, launch, body, estimate);
+  // A kernel may drop the last reference to the queue, which may then be gone as soon as it was launched.
   if (m_engine->options.blocking && execution_context() == nullptr) [[unlikely]] {
-    if (status.ok()) status = m_stream->sync();
+    const Stream::Inside waiting(*m_stream);
+    GANTRY_TRY(m_stream->launch(kernel, launch, body, estimate));
+    return m_stream->sync();
   }
-  return status;
+  return m_stream->launch(kernel, launch, body, estimate);
 }
 
 template <class Body>
@@ -80,30 +83,33 @@ Status HostQueue::write(void* to, const void* from, std::size_t bytes) {
 
 Status HostQueue::fill(void* to, const void* pattern, std::size_t pattern_bytes, std::size_t count) {
   if (count == 0) return m_engine->fault.report();
-  if (Status status = check_range("a fill", to, pattern, count); !status.ok()) return status;
   if (pattern_bytes == 0 || pattern_bytes > std::numeric_limits<std::uint32_t>::max() ||
       count > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) / pattern_bytes)
     return Status::error(Code::invalid_argument,
                          fmt::format("a fill of {} elements of {} bytes", count, pattern_bytes));
+  if (Status status = check_range("a fill", to, pattern, count * pattern_bytes); !status.ok()) return status;
   return transfer(fill_kernel, FillBody{static_cast<char*>(to), static_cast<const char*>(pattern),
                                         static_cast<std::uint32_t>(pattern_bytes), count});
 }
 
 Status HostQueue::record(Event& event) {
   auto* host = dynamic_cast<HostEvent*>(&event);
-  return host != nullptr ? m_stream->record(host->state()) : not_of_the_host("record");
+  return host != nullptr ? m_stream->record(*host) : not_of_the_host("record");
 }
 
 Status HostQueue::wait(Event& event) {
   auto* host = dynamic_cast<HostEvent*>(&event);
-  return host != nullptr ? m_stream->wait(host->state()) : not_of_the_host("wait");
+  return host != nullptr ? m_stream->wait(*host) : not_of_the_host("wait");
 }
 
 Status HostQueue::host_function(void (*function)(void*), void* argument) {
   if (function == nullptr) return Status::error(Code::invalid_argument, "the host function is null");
-  Status status = m_stream->host_function(function, argument);
-  if (m_engine->options.blocking && execution_context() == nullptr && status.ok()) status = m_stream->sync();
-  return status;
+  if (m_engine->options.blocking && execution_context() == nullptr) {
+    const Stream::Inside waiting(*m_stream);
+    GANTRY_TRY(m_stream->host_function(function, argument));
+    return m_stream->sync();
+  }
+  return m_stream->host_function(function, argument);
 }
 
 Status HostQueue::sync() {

@@ -1,20 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <backends/host/cost.hpp>
 #include <backends/host/engine.hpp>
+#include <backends/host/event.hpp>
 #include <backends/host/futex.hpp>
 #include <backends/host/slot_lease.hpp>
 #include <backends/host/stream.hpp>
 #include <backends/host/stream_inline.hpp>
+#include <gantry/base/spin_lock.hpp>
+#include <gantry/base/try.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <exception>
-#include <thread>
+#include <new>
+#include <optional>
 #include <utility>
 
 namespace gantry::host {
 namespace {
+
+/// Runs `work`, which copies what a launch was given: out of memory, and whatever else a body's own copying throws.
+template <class Work, class Where>
+Status copied(Work&& work, Where&& where) {
+  try {
+    work();
+    return {};
+  } catch (const std::bad_alloc& error) {
+    return Status::error(Code::out_of_memory, fmt::format("{}: {}", where(), error.what()));
+  } catch (const std::exception& error) {
+    return Status::error(Code::kernel_error, fmt::format("{}: {}", where(), error.what()));
+  } catch (...) {
+    return Status::error(Code::kernel_error,
+                         fmt::format("{}: copying threw something that is no std::exception", where()));
+  }
+}
 
 /// Commands that may wait in one stream before a launch waits for room.
 constexpr std::size_t depth_limit = 1024;
@@ -26,6 +46,11 @@ constexpr std::int64_t items_to_cut = 32768;
 constexpr std::int64_t cuts = 4;
 /// From so many nanoseconds a share on, another thread is woken for the launching thread's part.
 constexpr float long_share = 20'000;
+constexpr std::uint32_t scratch_alignment = 64;
+
+constexpr std::uint32_t scratch_stride(std::uint32_t share_bytes) noexcept {
+  return (share_bytes + scratch_alignment - 1) & ~(scratch_alignment - 1);
+}
 
 }  // namespace
 
@@ -58,11 +83,7 @@ bool Stream::lock_slowly(bool& held) noexcept {
     if (m_inline_thread.load(std::memory_order_relaxed) == this_thread()) return false;
     if (!held && !m_held.load(std::memory_order_relaxed)) held = !m_held.exchange(true, std::memory_order_seq_cst);
     if (held && !runs_inline()) return true;
-    if (polls < 100) {
-      pause();
-    } else {
-      std::this_thread::yield();
-    }
+    SpinLock::wait(polls);
   }
 }
 
@@ -85,8 +106,19 @@ bool Stream::helpers_run(const Launch& launch) const noexcept {
   return !launch.heavy && !m_engine.options.strict;
 }
 
+/// Scratch for make_job; std::bad_alloc when there is none.
+void Stream::make_scratch(std::uint32_t shares, std::uint32_t share_bytes) {
+  if (share_bytes == 0) return;
+  const std::uint64_t bytes = std::uint64_t{scratch_stride(share_bytes)} * shares + scratch_alignment;
+  if (bytes <= m_scratch_bytes) return;
+  m_scratch_bytes = 0;
+  m_scratch.reset();
+  m_scratch.reset(new char[bytes]);
+  m_scratch_bytes = bytes;
+}
+
 Job Stream::make_job(const KernelInfo& kernel, const Launch& launch, const void* body, std::uint32_t shares,
-                     float estimate) const noexcept {
+                     float estimate) noexcept {
   Job job;
   job.kernel = &kernel;
   job.body = body;
@@ -95,7 +127,12 @@ Job Stream::make_job(const KernelInfo& kernel, const Launch& launch, const void*
     const std::int64_t fair = launch.count / (std::int64_t{16} * m_engine.options.slots);
     job.chunk = launch.chunk > 0 ? launch.chunk : std::max<std::int64_t>(fair, 1);
   }
-  job.sample = Cost::wanted(kernel, m_launches);
+  if (launch.share_scratch != 0) {
+    const auto address = reinterpret_cast<std::uintptr_t>(m_scratch.get());
+    job.scratch = m_scratch.get() + ((scratch_alignment - address % scratch_alignment) % scratch_alignment);
+    job.scratch_stride = scratch_stride(launch.share_scratch);
+  }
+  job.sample = Cost::wanted(kernel, ++m_launches, launch.count, shares);
   job.wants_all = estimate < 0 || estimate > long_share * static_cast<float>(shares);
   return job;
 }
@@ -127,7 +164,6 @@ bool Stream::run_inline(const KernelInfo& kernel, const Launch& launch, const vo
 }
 
 void Stream::run_tiny(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate, int slot) {
-  ++m_launches;
   m_inline_thread.store(this_thread(), std::memory_order_relaxed);
   run_whole(kernel, launch, body, estimate, slot, launch.label);
   end_inline();
@@ -136,17 +172,25 @@ void Stream::run_tiny(const KernelInfo& kernel, const Launch& launch, const void
 Status Stream::launch_to_workers(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate) {
   {
     Lock lock(*this);
-    if (!m_busy.load(std::memory_order_relaxed) && !lock.nested() && launch.count > 0) [[likely]] {
-      ++m_launches;
-      if (m_lane == nullptr) [[unlikely]]
-        m_lane = m_engine.lanes.bind(*this);
-      if (m_lane != nullptr) {
-        const std::uint32_t shares = shares_for(launch.count);
-        if (Status status = launch_on_lane(kernel, launch, body, estimate); !status.ok()) return status;
-        lock.unlock();
-        m_engine.ring(shares, !helpers_run(launch));
-        return {};
-      }
+    if (!m_busy.load(std::memory_order_relaxed) && !lock.nested() && launch.count > 0 && bind_lane()) [[likely]] {
+      const std::uint32_t shares = shares_for(launch.count);
+      const bool small = kernel.size <= Lane::small_body_bytes && kernel.align <= Lane::small_body_align;
+      void* copy = m_lane->small_body();
+      GANTRY_TRY(copied(
+          [&] {
+            make_scratch(shares, launch.share_scratch);
+            if (!small) copy = m_large_body.room(kernel);
+            BodyStorage::copy(kernel, copy, body);
+          },
+          [&] { return fmt::format("launching kernel '{}'", kernel.type); }));
+      m_busy.store(true, std::memory_order_relaxed);
+      m_submitted.store(m_submitted.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+      Engine& engine = m_engine;
+      const bool all_slots = !helpers_run(launch);
+      put_on_lane(kernel, launch, copy, shares, estimate, launch.label);
+      lock.unlock();
+      engine.ring(shares, all_slots);  // the stream may be gone
+      return {};
     }
   }
   return enqueue(Command::Kind::kernel, [&](Command& command) {
@@ -159,44 +203,29 @@ Status Stream::launch_to_workers(const KernelInfo& kernel, const Launch& launch,
   });
 }
 
-/// The stream is idle and locked; its ownership passes to the job.
-Status Stream::launch_on_lane(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate) {
-  const std::uint32_t shares = shares_for(launch.count);
-  const bool small = kernel.size <= Lane::small_body_bytes && kernel.align <= Lane::small_body_align;
-  Job job = make_job(kernel, launch, nullptr, shares, estimate);
-  void* copy = m_lane->small_body();
-  try {
-    give_scratch(job, shares, launch.share_scratch);
-    if (!small) copy = m_large_body.room(kernel);
-    BodyStorage::copy(kernel, copy, body);
-  } catch (const std::exception& error) {
-    return Status::error(Code::out_of_memory, fmt::format("launching kernel '{}': {}", kernel.type, error.what()));
-  }
-  job.body = copy;
-  set_current(kernel, launch, copy, shares, launch.label);
-  m_busy.store(true, std::memory_order_relaxed);
-  m_submitted.store(m_submitted.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-  publish(job);
-  return {};
-}
-
 /// Appends a command that `fill` completes. The caller starts an idle stream.
 template <class Fill>
 Status Stream::enqueue(Command::Kind kind, Fill&& fill) {
+  std::optional<Inside> inside;
   for (bool wait_for_room = true;;) {
     {
       Lock lock(*this);
       if (m_depth < depth_limit || !wait_for_room) {
         std::unique_ptr<Command> command(std::exchange(m_spare, m_spare != nullptr ? m_spare->next : nullptr));
-        try {
-          if (command == nullptr) command = std::make_unique<Command>();
-          command->kind = kind;
-          command->next = nullptr;
-          fill(*command);
-        } catch (const std::exception& error) {
-          return Status::error(Code::out_of_memory, fmt::format("enqueueing work on queue {} of {}: {}", m_options.id,
-                                                                m_options.device_name, error.what()));
-        }
+        GANTRY_TRY(copied(
+            [&] {
+              if (command == nullptr) command = std::make_unique<Command>();
+              command->kind = kind;
+              command->next = nullptr;
+              fill(*command);
+            },
+            [&] {
+              return fmt::format("enqueueing {} on queue {} of {}",
+                                 kind == Command::Kind::kernel && command != nullptr && command->kernel != nullptr
+                                     ? fmt::format("kernel '{}'", command->kernel->type)
+                                     : "work",
+                                 m_options.id, m_options.device_name);
+            }));
         Command* added = command.release();
         (m_first == nullptr ? m_first : m_last->next) = added;
         m_last = added;
@@ -208,6 +237,7 @@ Status Stream::enqueue(Command::Kind kind, Fill&& fill) {
         break;
       }
     }
+    if (!inside) inside.emplace(*this);
     wait_for_room = make_room();
   }
   go_on(Owner{}, false);
@@ -215,7 +245,7 @@ Status Stream::enqueue(Command::Kind kind, Fill&& fill) {
 }
 
 /// False when the stream stalls, or when the caller runs work itself that the stream may be waiting for.
-bool Stream::make_room() noexcept {
+bool Stream::make_room() {
   if (execution_context() != nullptr) return false;
   const std::uint64_t target = m_submitted.load(std::memory_order_acquire) - depth_limit / 2;
   for (;;) {
@@ -225,40 +255,34 @@ bool Stream::make_room() noexcept {
   }
 }
 
-Status Stream::record(std::shared_ptr<EventState> event) {
+Status Stream::record(HostEvent& event) {
   if (m_engine.fault.is_set()) [[unlikely]]
     return m_engine.fault.report();
-  bool due = false;
-  std::uint64_t ticket = 0;
   {
-    Lock lock(*this);
-    due = !m_busy.load(std::memory_order_relaxed) && !lock.nested();
-    if (due) ticket = event->take_ticket();
-  }
-  if (due) {
-    event->reach(ticket);
-    return {};
+    const Lock lock(*this);
+    if (!m_busy.load(std::memory_order_relaxed) && !lock.nested()) {
+      event.set_state(nullptr);
+      return {};
+    }
   }
   return enqueue(Command::Kind::record, [&](Command& command) {
-    command.ticket = event->take_ticket();
-    command.event = std::move(event);
+    command.event = std::make_shared<EventState>();
+    event.set_state(command.event);
   });
 }
 
-Status Stream::wait(std::shared_ptr<EventState> event) {
+Status Stream::wait(const HostEvent& event) {
   if (m_engine.fault.is_set()) [[unlikely]]
     return m_engine.fault.report();
-  const std::uint64_t ticket = event->last_ticket();
-  if (event->reached(ticket)) return {};
-  return enqueue(Command::Kind::wait, [&](Command& command) {
-    command.ticket = ticket;
-    command.event = std::move(event);
-  });
+  std::shared_ptr<EventState> record = event.state();
+  if (record == nullptr || record->reached()) return {};
+  return enqueue(Command::Kind::wait, [&](Command& command) { command.event = std::move(record); });
 }
 
 Status Stream::host_function(void (*function)(void*), void* argument) {
   if (m_engine.fault.is_set()) [[unlikely]]
     return m_engine.fault.report();
+  GANTRY_TRY(m_engine.functions.start());
   return enqueue(Command::Kind::host_function, [&](Command& command) {
     command.function = function;
     command.argument = argument;
@@ -271,7 +295,9 @@ Status Stream::sync() {
     return Status::error(Code::refused, fmt::format("queue {} of {} was asked to wait for work from inside that work",
                                                     m_options.id, m_options.device_name));
   const std::uint64_t target = m_submitted.load(std::memory_order_acquire);
-  if (m_completed.load(std::memory_order_acquire) < target) wait_for(target, Time::max(), true);
+  if (m_completed.load(std::memory_order_acquire) >= target) return m_engine.fault.report();
+  const Inside helper(*this);
+  wait_for(target, Time::max(), true);
   return m_engine.fault.report();
 }
 
@@ -306,6 +332,13 @@ bool Stream::wait_for(std::uint64_t target, Time deadline, bool help) {
     const auto patience = deadline == Time::max() ? std::chrono::nanoseconds(-1) : deadline - now;
     futex_wait(low_half(m_completed), static_cast<std::uint32_t>(completed), patience);
   }
+}
+
+/// Under the lock. False: no lane is free.
+bool Stream::bind_lane() noexcept {
+  if (m_lane == nullptr) [[unlikely]]
+    m_lane = m_engine.lanes.bind(*this);
+  return m_lane != nullptr;
 }
 
 bool Stream::give_up_lane() noexcept {

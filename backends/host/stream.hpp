@@ -16,6 +16,7 @@
 namespace gantry::host {
 
 struct Engine;
+class HostEvent;
 
 /// The in-order work of one queue.
 ///
@@ -40,15 +41,32 @@ class Stream {
   /// The shortest way of launch, tried first.
   bool run_at_once(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate);
   Status launch(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate);
-  Status record(std::shared_ptr<EventState> event);
-  Status wait(std::shared_ptr<EventState> event);
+  Status record(HostEvent& event);
+  Status wait(const HostEvent& event);
   Status host_function(void (*function)(void*), void* argument);
   Status sync();
+  /// And no call is inside that will look at the stream again: it may be closed.
   [[nodiscard]] bool idle() const noexcept {
-    return m_completed.load(std::memory_order_acquire) == m_submitted.load(std::memory_order_acquire);
+    return m_completed.load(std::memory_order_acquire) == m_submitted.load(std::memory_order_acquire) &&
+           m_inline_thread.load(std::memory_order_relaxed) == nullptr && m_inside.load(std::memory_order_acquire) == 0;
   }
   /// False when the deadline came first. The caller never helps: what it waits for may not end.
   bool wait_until_idle(std::chrono::steady_clock::time_point deadline);
+
+  /// A call that needs the stream after work of it may have run, which may have dropped the program's last reference:
+  /// the stream is not idle while one lives.
+  class Inside {
+   public:
+    explicit Inside(Stream& stream) noexcept : m_stream(stream) {
+      m_stream.m_inside.fetch_add(1, std::memory_order_relaxed);
+    }
+    ~Inside() { m_stream.m_inside.fetch_sub(1, std::memory_order_release); }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+
+   private:
+    Stream& m_stream;
+  };
 
   // -- for the threads of the device
 
@@ -135,15 +153,15 @@ class Stream {
   [[nodiscard]] bool tiny(std::int64_t count, float estimate) const noexcept;
   [[nodiscard]] bool helpers_run(const Launch& launch) const noexcept;
   [[nodiscard]] Job make_job(const KernelInfo& kernel, const Launch& launch, const void* body, std::uint32_t shares,
-                             float estimate) const noexcept;
+                             float estimate) noexcept;
   bool run_inline(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate);
   void run_tiny(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate, int slot);
   void end_inline();
   Status launch_to_workers(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate);
-  Status launch_on_lane(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate);
+  bool bind_lane() noexcept;
   template <class Fill>
   Status enqueue(Command::Kind kind, Fill&& fill);
-  bool make_room() noexcept;
+  bool make_room();
   bool wait_for(std::uint64_t target, Time deadline, bool help);
 
   // stream_owner.cpp
@@ -155,13 +173,14 @@ class Stream {
   void run_whole(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate, int slot,
                  const char* label);
   void join(const Job& job, std::uint32_t shares, int slot);
-  void set_current(const KernelInfo& kernel, const Launch& launch, void* body, std::uint32_t shares, const char* label);
+  void put_on_lane(const KernelInfo& kernel, const Launch& launch, void* body, std::uint32_t shares, float estimate,
+                   const char* label) noexcept;
   void publish(const Job& job) noexcept;
   bool end_phase(int slot);
   bool attach() noexcept;
   void collect(std::uint64_t target);
   bool take_shares(Lane& lane, std::uint64_t doorbell, std::uint32_t end, std::uint32_t& held);
-  void give_scratch(Job& job, std::uint32_t shares, std::uint32_t share_bytes);
+  void make_scratch(std::uint32_t shares, std::uint32_t share_bytes);
   /// `what`: null for an exception that is no std::exception; `kernel`: null for a host function.
   void fail(const KernelInfo* kernel, const char* label, const char* what) noexcept;
 
@@ -175,7 +194,7 @@ class Stream {
   float m_plain_limit;                                // most nanoseconds of run_at_once
   bool m_waiters = false;                             // (L) someone sleeps on m_completed
   std::atomic<bool> m_attachable{false};              // (L) a job that wants a collector is on the lane
-  std::uint32_t m_launches = 0;                       // (L)
+  std::uint32_t m_launches = 0;                       // the owner's: jobs made
   std::atomic<std::uint64_t> m_submitted{0};          // (L) for changes
   std::atomic<std::uint64_t> m_completed{0};          // (L) for changes
   Lane* m_lane = nullptr;                             // (L)
@@ -185,6 +204,7 @@ class Stream {
   Command* m_last = nullptr;               // (L)
   Command* m_spare = nullptr;              // (L)
   std::size_t m_depth = 0;                 // (L)
+  std::atomic<std::uint32_t> m_inside{0};  // how many Inside there are
   Command* m_running = nullptr;            // the owner's: the command that it took
   Current m_current;                       // the owner's
   BodyStorage m_large_body;                // the owner's: of a kernel that went straight to the lane

@@ -4,19 +4,18 @@
 
 #include <backends/host/cost.hpp>
 #include <backends/host/engine.hpp>
+#include <backends/host/guarded.hpp>
 #include <backends/host/stream.hpp>
 #include <backends/host/work_frame.hpp>
 #include <gantry/core/execution_context.hpp>
-
-#include <exception>
 
 namespace gantry::host {
 
 /// Runs the launch on the calling thread, on the caller's body, when it is as plain as most tiny kernels are; false,
 /// with nothing done, when anything is special: see Stream::launch. Every instruction counts: a launch takes about ten
 /// nanoseconds, two of them for the one atomic exchange.
-[[gnu::always_inline]] inline bool Stream::run_at_once(const KernelInfo& kernel, const Launch& launch,
-                                                       const void* body, float estimate) {
+[[gnu::always_inline]] inline bool Stream::run_at_once(const KernelInfo& kernel, const Launch& launch, const void* body,
+                                                       float estimate) {
   const bool plain = kernel.host_join == nullptr && launch.phases == 1 && launch.schedule == Schedule::fixed &&
                      !launch.heavy && launch.share_scratch == 0 && launch.count > 0;
   if (!plain || !(estimate >= 0 && estimate <= m_plain_limit) || m_busy.load(std::memory_order_relaxed) ||
@@ -32,13 +31,7 @@ namespace gantry::host {
       HostWorker worker;
       worker.range = {0, launch.count};
       worker.count = launch.count;
-      try {
-        kernel.host(body, worker);
-      } catch (const std::exception& error) {
-        fail(&kernel, launch.label, error.what());
-      } catch (...) {
-        fail(&kernel, launch.label, nullptr);
-      }
+      guarded([&] { kernel.host(body, worker); }, [&](const char* what) { fail(&kernel, launch.label, what); });
     }
     end_inline();
   }

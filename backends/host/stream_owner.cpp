@@ -3,13 +3,14 @@
 #include <backends/host/cost.hpp>
 #include <backends/host/engine.hpp>
 #include <backends/host/futex.hpp>
+#include <backends/host/guarded.hpp>
 #include <backends/host/slot_lease.hpp>
 #include <backends/host/stream.hpp>
+#include <gantry/base/spin_lock.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <thread>
 #include <utility>
 
@@ -52,18 +53,6 @@ void destroy(const KernelInfo& kernel, void* body) noexcept {
   if (kernel.destroy != nullptr) kernel.destroy(body);
 }
 
-/// Runs `work`; what it throws goes to `report` as text.
-template <class Work, class Report>
-void guarded(Work&& work, Report&& report) noexcept {
-  try {
-    work();
-  } catch (const std::exception& error) {
-    report(error.what());
-  } catch (...) {
-    report(nullptr);
-  }
-}
-
 }  // namespace
 
 // -- running kernels
@@ -73,11 +62,14 @@ void Stream::run_whole(const KernelInfo& kernel, const Launch& launch, const voi
                        const char* label) {
   // Without a join nothing tells one share from many.
   const std::uint32_t shares = kernel.host_join == nullptr ? 1 : std::max(shares_for(launch.count), 1U);
-  Job job = make_job(kernel, launch, body, shares, estimate);
-  const auto start = job.sample ? Clock::now() : Clock::time_point{};
+  bool sample = false;
+  Clock::time_point start{};
   guarded(
       [&] {
-        give_scratch(job, shares, launch.share_scratch);
+        make_scratch(shares, launch.share_scratch);
+        Job job = make_job(kernel, launch, body, shares, estimate);
+        sample = job.sample;
+        if (sample) start = Clock::now();
         const AccessScope access(m_engine.protection.get());
         const WorkFrame frame(ExecutionContext::Kind::kernel, &m_queue, static_cast<std::uint32_t>(slot), m_deferred);
         for (job.phase = 0; job.phase < launch.phases; ++job.phase) {
@@ -88,7 +80,7 @@ void Stream::run_whole(const KernelInfo& kernel, const Launch& launch, const voi
         }
       },
       [&](const char* what) { fail(&kernel, label, what); });
-  if (job.sample) Cost::learn(kernel, launch.count, Clock::now() - start);
+  if (sample) Cost::learn(kernel, launch.count, Clock::now() - start);
 }
 
 void Stream::run_share(Lane& lane, std::uint32_t share, std::uint32_t shares, int slot) noexcept {
@@ -116,21 +108,6 @@ void Stream::join(const Job& job, std::uint32_t shares, int slot) {
       [&](const char* what) { fail(m_current.kernel, m_current.label.get(), what); });
 }
 
-void Stream::give_scratch(Job& job, std::uint32_t shares, std::uint32_t share_bytes) {
-  if (share_bytes == 0) return;
-  constexpr std::uint32_t alignment = 64;
-  job.scratch_stride = (share_bytes + alignment - 1) & ~(alignment - 1);
-  const std::uint64_t bytes = std::uint64_t{job.scratch_stride} * shares + alignment;
-  if (bytes > m_scratch_bytes) {
-    m_scratch_bytes = 0;
-    m_scratch.reset();
-    m_scratch.reset(new char[bytes]);
-    m_scratch_bytes = bytes;
-  }
-  const auto address = reinterpret_cast<std::uintptr_t>(m_scratch.get());
-  job.scratch = m_scratch.get() + ((alignment - address % alignment) % alignment);
-}
-
 void Stream::fail(const KernelInfo* kernel, const char* label, const char* what) noexcept {
   const std::string where =
       fmt::format("on queue {}{} of {}", m_options.id, m_options.label.empty() ? "" : " '" + m_options.label + "'",
@@ -146,13 +123,16 @@ void Stream::fail(const KernelInfo* kernel, const char* label, const char* what)
 
 // -- jobs on the lane
 
-void Stream::set_current(const KernelInfo& kernel, const Launch& launch, void* body, std::uint32_t shares,
-                         const char* label) {
+/// Puts a kernel whose scratch was made on the stream's lane, under the lock: ownership of the stream passes to the
+/// job, which destroys `body`.
+void Stream::put_on_lane(const KernelInfo& kernel, const Launch& launch, void* body, std::uint32_t shares,
+                         float estimate, const char* label) noexcept {
   m_current.kernel = &kernel;
   m_current.launch = launch;
   m_current.body = body;
   m_current.shares = shares;
   m_current.label = label;
+  publish(make_job(kernel, launch, body, shares, estimate));
 }
 
 /// Under the lock, so that no helper attaches to the job before in between.
@@ -293,8 +273,7 @@ Command* Stream::next_command(const Owner& owner, bool finished) {
     next = m_first;
     if (next == nullptr) {
       m_busy.store(false, std::memory_order_relaxed);
-    } else if (next->kind == Command::Kind::wait && !m_engine.fault.is_set() &&
-               next->event->park(next->ticket, *this)) {
+    } else if (next->kind == Command::Kind::wait && !m_engine.fault.is_set() && next->event->park(*this)) {
       next = nullptr;  // who reaches the event owns the stream
     } else if (next->kind == Command::Kind::kernel && owner.role != Owner::Role::worker &&
                m_completed.load(std::memory_order_relaxed) >= owner.target) {
@@ -314,7 +293,7 @@ Command* Stream::next_command(const Owner& owner, bool finished) {
 Stream::Outcome Stream::run(Command& command, const Owner& owner) {
   switch (command.kind) {
     case Command::Kind::kernel: return run_kernel(command, owner);
-    case Command::Kind::record: std::exchange(command.event, nullptr)->reach(command.ticket); return Outcome::done;
+    case Command::Kind::record: std::exchange(command.event, nullptr)->reach(); return Outcome::done;
     case Command::Kind::wait: command.event.reset(); return Outcome::done;
     case Command::Kind::host_function:
       if (m_engine.fault.is_set()) return Outcome::done;
@@ -343,19 +322,15 @@ Stream::Outcome Stream::run_kernel(Command& command, const Owner& owner) {
     if (const SlotLease slot(m_engine); slot) return run_here(slot.number());
   }
   const std::uint32_t shares = shares_for(launch.count);
-  Job job = make_job(kernel, launch, command.body, shares, command.estimate);
   Engine& engine = m_engine;
   const bool all_slots = !helpers_run(launch);
   bool published = false;
   guarded(
       [&] {
-        give_scratch(job, shares, launch.share_scratch);
-        set_current(kernel, launch, command.body, shares, command.label.get());
+        make_scratch(shares, launch.share_scratch);
         const Lock lock(*this);
-        ++m_launches;
-        if (m_lane == nullptr) m_lane = m_engine.lanes.bind(*this);
-        published = m_lane != nullptr && shares > 0;
-        if (published) publish(job);
+        published = shares > 0 && bind_lane();
+        if (published) put_on_lane(kernel, launch, command.body, shares, command.estimate, command.label.get());
       },
       [&](const char* what) { fail(&kernel, command.label.get(), what); });
   if (published) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <backends/host/cost.hpp>
 #include <backends/host/transfer.hpp>
 
 #include <algorithm>
@@ -159,21 +160,24 @@ Launch FillBody::launch() const noexcept {
   return launch;
 }
 
-const KernelInfo copy_kernel{
-    .type = "copy", .size = sizeof(CopyBody), .align = alignof(CopyBody), .host = &run_copy, .cost = {}};
+const KernelInfo copy_kernel{.type = "copy",
+                             .size = sizeof(CopyBody),
+                             .align = alignof(CopyBody),
+                             .host = &run_copy,
+                             .cost = {.samples = Cost::never}};
 const KernelInfo write_kernel{.type = "write",
                               .size = sizeof(CopyBody),
                               .align = alignof(CopyBody),
                               .copy = &copy_write,
                               .destroy = &destroy_write,
                               .host = &run_copy,
-                              .cost = {}};
+                              .cost = {.samples = Cost::never}};
 const KernelInfo fill_kernel{.type = "fill",
                              .size = sizeof(FillBody),
                              .align = alignof(FillBody),
                              .copy = &copy_fill,
                              .destroy = &destroy_fill,
                              .host = &run_fill,
-                             .cost = {}};
+                             .cost = {.samples = Cost::never}};
 
 }  // namespace gantry::host

@@ -3,6 +3,7 @@
 #include <backends/host/futex.hpp>
 #include <backends/host/signal_mask.hpp>
 #include <backends/host/worker_pool.hpp>
+#include <gantry/base/spin_lock.hpp>
 
 #include <fmt/format.h>
 

@@ -34,8 +34,8 @@ TEST_P(EventTest, RecordOnAnIdleQueueIsReadyAtOnce) {
   Queue& queue = make_queue();
   Event& event = make_event();
   EXPECT_OK(queue.record(event));
-  EXPECT_OK(event.sync());
   EXPECT_TRUE(event.ready());
+  EXPECT_OK(event.sync());
 }
 
 TEST_P(EventTest, HoldsBackWhoWaits) {
@@ -96,6 +96,29 @@ TEST_P(EventTest, WaitMeansTheRecordBeforeIt) {
   EXPECT_TRUE(ran);
   gate.open();
   EXPECT_OK(first.sync());  // the gate may go when nobody waits at it
+}
+
+TEST_P(EventTest, WaitMeansItsRecordThoughALaterOneIsReached) {
+  SKIP_IF_BLOCKING();
+  Queue& slow = make_queue();
+  Queue& fast = make_queue();
+  Queue& third = make_queue();
+  Event& event = make_event();
+  Gate gate;
+  gate.close(slow);
+  EXPECT_OK(slow.record(event));
+  EXPECT_OK(third.wait(event));
+  std::atomic<bool> ran{false};
+  EXPECT_OK(for_each(third, 1, [&](auto) { ran = true; }));
+  EXPECT_OK(fast.record(event));
+  EXPECT_OK(event.sync());
+  // Time for whoever would run it too early; nothing depends on how long.
+  EXPECT_EQ(device().drain(std::chrono::milliseconds(5)).code(), Code::timeout);
+  EXPECT_FALSE(ran);
+  gate.open();
+  EXPECT_OK(third.sync());
+  EXPECT_TRUE(ran);
+  EXPECT_OK(slow.sync());
 }
 
 TEST_P(EventTest, MayDieWhileItIsEnqueued) {

@@ -14,6 +14,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <utility>
@@ -24,26 +25,42 @@ namespace {
 
 class FakeDevice;
 
+/// One record of an event; a later record has a state of its own.
 struct EventState {
-  std::atomic<int> pending{0};
+  std::atomic<bool> reached{false};
 };
+
+std::shared_ptr<EventState> reached_state() {
+  auto state = std::make_shared<EventState>();
+  state->reached = true;
+  return state;
+}
 
 class FakeEvent final : public Event {
  public:
   explicit FakeEvent(FakeDriver& driver) : m_driver(driver) { m_driver.add(&FakeDriver::Live::events, 1); }
   ~FakeEvent() override { m_driver.add(&FakeDriver::Live::events, -1); }
-  [[nodiscard]] bool ready() const noexcept override { return m_state->pending == 0; }
+  [[nodiscard]] bool ready() const noexcept override { return state()->reached; }
   Status sync() override {
+    const std::shared_ptr<EventState> last = state();
     std::unique_lock lock(m_driver.mutex);
-    m_driver.changed.wait(lock, [this] { return ready(); });
+    m_driver.changed.wait(lock, [&] { return last->reached.load(); });
     return {};
   }
   Status close() override { return m_driver.call("event_close"); }
-  [[nodiscard]] const std::shared_ptr<EventState>& state() const { return m_state; }
+  [[nodiscard]] std::shared_ptr<EventState> state() const {
+    const std::lock_guard lock(m_mutex);
+    return m_state;
+  }
+  void set_state(std::shared_ptr<EventState> state) {
+    const std::lock_guard lock(m_mutex);
+    m_state = std::move(state);
+  }
 
  private:
   FakeDriver& m_driver;
-  std::shared_ptr<EventState> m_state = std::make_shared<EventState>();
+  mutable std::mutex m_mutex;                             // guards m_state
+  std::shared_ptr<EventState> m_state = reached_state();  // never recorded: ready
 };
 
 /// What a kernel's closure is while it waits.
@@ -88,7 +105,9 @@ class FakeQueue final : public Queue, public FakeDriver::Pumped {
     return enqueue("launch", [this, &kernel, launch, copy] { run(kernel, launch, copy->get()); });
   }
   Status copy(void* to, const void* from, std::size_t bytes) override {
-    return enqueue("copy", [=] { if (bytes != 0) std::memmove(to, from, bytes); });
+    return enqueue("copy", [=] {
+      if (bytes != 0) std::memmove(to, from, bytes);
+    });
   }
   Status write(void* to, const void* from, std::size_t bytes) override {
     const auto* begin = static_cast<const char*>(from);
@@ -104,16 +123,18 @@ class FakeQueue final : public Queue, public FakeDriver::Pumped {
     });
   }
   Status record(Event& event) override {
-    auto state = static_cast<FakeEvent&>(event).state();
-    ++state->pending;
-    Status status = enqueue("record", [state] { --state->pending; });
-    if (!status.ok()) --state->pending;
+    auto& fake = static_cast<FakeEvent&>(event);
+    auto before = fake.state();
+    auto state = std::make_shared<EventState>();
+    fake.set_state(state);
+    Status status = enqueue("record", [state] { state->reached = true; });
+    if (!status.ok()) fake.set_state(std::move(before));
     return status;
   }
   Status wait(Event& event) override {
     auto state = static_cast<FakeEvent&>(event).state();
     return enqueue(
-        "wait", [] {}, [state] { return state->pending == 0; });
+        "wait", [] {}, [state] { return state->reached.load(); });
   }
   Status host_function(void (*function)(void* argument), void* argument) override {
     return enqueue("host_function", [this, function, argument] {

@@ -6,6 +6,15 @@
 
 namespace gantry {
 
+/// Tells the CPU that the thread polls.
+inline void pause() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
 /// Lock for critical sections of a few dozen instructions: one atomic exchange to take it, a plain store to give it
 /// back, half the price of std::mutex. Yields the CPU when its holder seems to have lost its own.
 class SpinLock {
@@ -23,11 +32,7 @@ class SpinLock {
       std::this_thread::yield();
       return;
     }
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
+    pause();
   }
 
  private:

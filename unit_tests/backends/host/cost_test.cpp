@@ -19,7 +19,7 @@ void train(const KernelInfo& kernel, std::int64_t items, int net_ns) {
 TEST(CostTest, IsUnknownUntilMeasured) {
   const KernelInfo kernel{};
   EXPECT_EQ(Cost::estimate(kernel, 10), Cost::unknown);
-  EXPECT_TRUE(Cost::wanted(kernel, 1));
+  EXPECT_TRUE(Cost::wanted(kernel, 1, 10));
   learn(kernel, 100, 500);
   EXPECT_FLOAT_EQ(Cost::estimate(kernel, 10), 50);
 }
@@ -52,6 +52,7 @@ TEST(CostTest, WhatOneItemTookIsForgottenAtTheFirstLaunchOfMany) {
   train(kernel, 1, 20);
   EXPECT_GT(Cost::estimate(kernel, 100), 500) << "errs upwards";
   EXPECT_TRUE(Cost::wanted(kernel, 1, 50));
+  EXPECT_FALSE(Cost::wanted(kernel, 1, 50, 25)) << "two items for each thread";
   learn(kernel, 50, 40);
   EXPECT_FLOAT_EQ(Cost::estimate(kernel, 100), 80);
   for (std::uint32_t i = 1; i < Cost::training; ++i) learn(kernel, 50, 60);

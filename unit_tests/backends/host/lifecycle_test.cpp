@@ -8,9 +8,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <mutex>
 
 namespace gantry::test {
 namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
 
 std::size_t entries(const char* folder) {
   const std::filesystem::directory_iterator first(folder);
@@ -38,6 +43,27 @@ std::size_t resident_pages() {
   std::size_t resident = 0;
   file >> size >> resident;
   return resident;
+}
+
+/// The workers of a device with two slots, and the CPUs that they may run on.
+std::map<std::string, std::string> cpus_of_workers(OpenHost& host) {
+  Launch heavy;
+  heavy.count = 2;
+  heavy.heavy = true;
+  std::mutex mutex;
+  std::map<std::string, std::string> cpus;
+  std::atomic<int> inside{0};
+  Queue& queue = host.queue();
+  EXPECT_OK(for_each(queue, heavy, [&](auto) {
+    ++inside;
+    await([&] { return inside == 2; });  // so both workers run a share
+    char name[16] = {};
+    pthread_getname_np(pthread_self(), name, sizeof(name));
+    const std::lock_guard lock(mutex);
+    cpus[name] = CpuSet::of_calling_thread().to_string();
+  }));
+  EXPECT_OK(queue.sync());
+  return cpus;
 }
 
 void open_use_close() {
@@ -68,7 +94,6 @@ TEST(LifecycleTest, ThousandCyclesLeaveNothing) {
 TEST(LifecycleTest, ThreadsHaveNamesWhileTheDeviceIsOpen) {
   {
     OpenHost host(2);
-    std::atomic<bool> seen{false};
     await([&] {
       const auto names = thread_names();
       return names.contains("gantry-host:0/0") && names.contains("gantry-host:0/1");
@@ -96,18 +121,70 @@ TEST(LifecycleTest, WorkersStayInTheDevicesCpus) {
   const int cpu = options.cpus.cpus().back();
   options.cpus = CpuSet({cpu});
   options.spin = std::chrono::nanoseconds(0);
-  for (const Bind bind : {Bind::device, Bind::core}) {
+  for (const Bind bind : {Bind::device, Bind::core}) {  // fewer CPUs than slots: none is a worker's own
     options.bind = bind;
     OpenHost host(options);
-    Queue& queue = host.queue();
-    std::string seen;
-    Launch heavy;
-    heavy.count = 1;
-    heavy.heavy = true;
-    EXPECT_OK(for_each(queue, heavy, [&](auto) { seen = CpuSet::of_calling_thread().to_string(); }));
-    EXPECT_OK(queue.sync());
-    EXPECT_EQ(seen, std::to_string(cpu));
+    const std::string all = std::to_string(cpu);
+    EXPECT_THAT(cpus_of_workers(host), ElementsAre(Pair("gantry-host:0/0", all), Pair("gantry-host:0/1", all)));
   }
+}
+
+TEST(LifecycleTest, WorkersHaveACpuOfTheirOwn) {
+  host::EngineOptions options = host_options(2);
+  if (options.cpus.size() < 2) GTEST_SKIP() << "the process has one CPU";
+  options.cpus = CpuSet({options.cpus.cpus()[0], options.cpus.cpus()[1]});
+  options.bind = Bind::core;
+  OpenHost host(options);
+  EXPECT_THAT(cpus_of_workers(host), ElementsAre(Pair("gantry-host:0/0", options.cpus.to_string()),
+                                                 Pair("gantry-host:0/1", std::to_string(options.cpus.cpus()[1]))));
+}
+
+/// std::thread's stack is then as large as no stack can be.
+class NoNewThreads {
+ public:
+  NoNewThreads() {
+    pthread_getattr_default_np(&m_before);
+    pthread_attr_t huge;
+    pthread_attr_init(&huge);
+    pthread_attr_setstacksize(&huge, std::size_t{1} << 47);
+    EXPECT_EQ(pthread_setattr_default_np(&huge), 0);
+    pthread_attr_destroy(&huge);
+  }
+  ~NoNewThreads() {
+    EXPECT_EQ(pthread_setattr_default_np(&m_before), 0);
+    pthread_attr_destroy(&m_before);
+  }
+  NoNewThreads(const NoNewThreads&) = delete;
+  NoNewThreads& operator=(const NoNewThreads&) = delete;
+
+ private:
+  pthread_attr_t m_before;
+};
+
+TEST(LifecycleTest, HostFunctionThatGetsNoThreadIsRefused) {
+  OpenHost host(2);
+  Queue& queue = host.queue();
+  std::atomic<int> ran{0};
+  const auto count = [](void* n) { ++*static_cast<std::atomic<int>*>(n); };
+  {
+    const NoNewThreads none;
+    EXPECT_EQ(queue.host_function(count, &ran).code(), Code::driver_error);
+    EXPECT_OK(queue.sync());
+  }
+  EXPECT_OK(queue.host_function(count, &ran));
+  EXPECT_OK(queue.sync());
+  EXPECT_EQ(ran, 1);
+}
+
+TEST(LifecycleTest, HostFunctionAfterCloseIsRefused) {
+  auto opened = host::HostDevice::open(host_options(2), Protect::off, 1);
+  ASSERT_TRUE(opened.ok());
+  auto queue = (*opened)->create_queue({});
+  ASSERT_TRUE(queue.ok());
+  EXPECT_OK((*opened)->close());
+  EXPECT_EQ((*queue)->host_function([](void*) {}, nullptr).code(), Code::device_closed);
+  EXPECT_FALSE(thread_names().contains("gantry-hostfn"));
+  EXPECT_OK((*queue)->close());
 }
 
 TEST(LifecycleTest, CloseLeavesARunningKernelBehind) {
