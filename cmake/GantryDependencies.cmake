@@ -2,9 +2,7 @@
 # What Gantry's own libraries and programs are built with; users of Gantry need none of it at compile time.
 
 find_package(Threads REQUIRED)
-find_package(PkgConfig REQUIRED)
 find_package(fmt REQUIRED)
-pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
 if(GANTRY_BUILD_TESTS)
   find_package(GTest REQUIRED)
 endif()

@@ -23,8 +23,8 @@ void launch_and_fence(const perf::Space& space, std::uint64_t number) {
   space.fence();
 }
 
-// Times one launch + fence after each pause; half a microsecond of it is the kernel's. The counter `attended` is 1 when all threads
-// took part in each launch: where one comes late, another may do its work.
+// Times one launch + fence after each pause; half a microsecond of it is the kernel's. The counter `attended` is 1 when
+// all threads took part in each launch: where one comes late, another may do its work.
 template <class Pause>
 void launch_after(benchmark::State& state, const Pause& pause) {
   const perf::Space space;

@@ -42,7 +42,8 @@ TEST_F(LogTest, ACallbackTakesTheLines) {
   std::vector<std::string> lines;
   set_log_callback(
       [](LogLevel level, std::string_view text, void* user) {
-        static_cast<std::vector<std::string>*>(user)->push_back(std::string(log_level_name(level)) + "|" + std::string(text));
+        static_cast<std::vector<std::string>*>(user)->push_back(std::string(log_level_name(level)) + "|" +
+                                                                std::string(text));
       },
       &lines);
   testing::internal::CaptureStderr();

@@ -39,10 +39,10 @@ TEST(SettingsTest, DefaultsWithoutVariables) {
 }
 
 TEST(SettingsTest, ReadsEveryVariable) {
-  const auto parsed = parse({"GANTRY_ASYNC=strict", "GANTRY_BIND=none", "GANTRY_CLOSE_TIMEOUT=3", "GANTRY_DEVICES=host,cuda:1",
-                             "GANTRY_HOST_DEVICES=4", "GANTRY_LAUNCH_BLOCKING=1", "GANTRY_LEAKS=fail",
-                             "GANTRY_LEAKS_FILE=/tmp/leaks.json", "GANTRY_LOG=debug", "GANTRY_NUM_THREADS=7",
-                             "GANTRY_PROTECT=pages", "GANTRY_REQUIRE=gpu", "GANTRY_SPIN_US=0"});
+  const auto parsed = parse({"GANTRY_ASYNC=strict", "GANTRY_BIND=none", "GANTRY_CLOSE_TIMEOUT=3",
+                             "GANTRY_DEVICES=host,cuda:1", "GANTRY_HOST_DEVICES=4", "GANTRY_LAUNCH_BLOCKING=1",
+                             "GANTRY_LEAKS=fail", "GANTRY_LEAKS_FILE=/tmp/leaks.json", "GANTRY_LOG=debug",
+                             "GANTRY_NUM_THREADS=7", "GANTRY_PROTECT=pages", "GANTRY_REQUIRE=gpu", "GANTRY_SPIN_US=0"});
   ASSERT_TRUE(parsed.result.ok()) << parsed.result.status().message();
   EXPECT_THAT(parsed.warnings, IsEmpty());
   const Settings& s = parsed.result.value();
@@ -134,14 +134,16 @@ TEST(SettingsTest, AllErrorsAreJoined) {
   const auto parsed = parse({"GANTRY_LOG=loud", "GANTRY_SPIN_US=5", "GANTRY_LEAKS=maybe"});
   ASSERT_FALSE(parsed.result.ok());
   EXPECT_EQ(parsed.result.status().count(), 2u);
-  EXPECT_THAT(parsed.result.status().message(), AllOf(HasSubstr("GANTRY_LOG='loud'"), HasSubstr("GANTRY_LEAKS='maybe'")));
+  EXPECT_THAT(parsed.result.status().message(),
+              AllOf(HasSubstr("GANTRY_LOG='loud'"), HasSubstr("GANTRY_LEAKS='maybe'")));
 }
 
 TEST(SettingsTest, UnknownVariablesAreWarnedAboutWithTheNearestName) {
   const auto parsed = parse({"GANTRY_DEVICE=host", "GANTRY_LEAK_FILE=x"});
   ASSERT_TRUE(parsed.result.ok());
-  EXPECT_THAT(parsed.warnings, ElementsAre("unknown environment variable GANTRY_DEVICE; did you mean GANTRY_DEVICES?",
-                                           "unknown environment variable GANTRY_LEAK_FILE; did you mean GANTRY_LEAKS_FILE?"));
+  EXPECT_THAT(parsed.warnings,
+              ElementsAre("unknown environment variable GANTRY_DEVICE; did you mean GANTRY_DEVICES?",
+                          "unknown environment variable GANTRY_LEAK_FILE; did you mean GANTRY_LEAKS_FILE?"));
 }
 
 TEST(SettingsTest, RandomTextsAreAcceptedOrRefusedAndStayShort) {

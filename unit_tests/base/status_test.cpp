@@ -68,7 +68,8 @@ TEST(StatusTest, CloneIsIndependent) {
 
 TEST(StatusTest, EveryCodeHasItsOwnName) {
   std::vector<std::string_view> names;
-  for (int code = 0; code <= static_cast<int>(Code::internal); ++code) names.push_back(code_name(static_cast<Code>(code)));
+  for (int code = 0; code <= static_cast<int>(Code::internal); ++code)
+    names.push_back(code_name(static_cast<Code>(code)));
   EXPECT_EQ(names.front(), "ok");
   EXPECT_EQ(names.back(), "internal");
   std::ranges::sort(names);

@@ -32,10 +32,9 @@ TEST(LeakReportTest, EmptyMeansNothingWasForgotten) {
 
 TEST(LeakReportTest, TextFoldsObjectsThatAreAlike) {
   LeakReport report;
-  report.objects = {object(ObjectKind::device_memory, "x", 1024, "host", 1),
-                    object(ObjectKind::queue, "solver", 0, "host:1", 2),
-                    object(ObjectKind::device_memory, "x", 1024, "host", 3),
-                    object(ObjectKind::device_memory, "x", 8, "host", 4)};
+  report.objects = {
+      object(ObjectKind::device_memory, "x", 1024, "host", 1), object(ObjectKind::queue, "solver", 0, "host:1", 2),
+      object(ObjectKind::device_memory, "x", 1024, "host", 3), object(ObjectKind::device_memory, "x", 8, "host", 4)};
   EXPECT_EQ(report.to_text(),
             "4 objects still held, 2056 bytes\n"
             "  host: 2 x device_memory 'x', 1024 bytes each\n"

@@ -21,7 +21,9 @@ using ::testing::HasSubstr;
 constexpr DeviceHandle device0{0, 3};
 constexpr DeviceHandle device1{1, 5};
 
-void* at(std::uintptr_t address) { return reinterpret_cast<void*>(address); }
+void* at(std::uintptr_t address) {
+  return reinterpret_cast<void*>(address);
+}
 
 class LiveObjectsTest : public testing::Test {
  protected:
@@ -95,7 +97,8 @@ TEST_F(LiveObjectsTest, BadRemovalsNameTheReasonAndChangeNothing) {
     EXPECT_EQ(status.code(), code);
     EXPECT_THAT(status.text(), text);
   };
-  expect(device0, 0x20000, Code::invalid_argument, AllOf(HasSubstr("was freed before"), HasSubstr("'gone' (100 bytes on host)")));
+  expect(device0, 0x20000, Code::invalid_argument,
+         AllOf(HasSubstr("was freed before"), HasSubstr("'gone' (100 bytes on host)")));
   expect(device0, 0x10008, Code::invalid_argument, AllOf(HasSubstr("lies 8 bytes into 'field'")));
   expect(device0, 0x30000, Code::invalid_argument, HasSubstr("never allocated here"));
   expect(device1, 0x10000, Code::invalid_argument, AllOf(HasSubstr("another device"), HasSubstr("'field'")));
@@ -139,7 +142,8 @@ TEST_F(LiveObjectsTest, LabelsOfAnyLengthAreKept) {
 
 TEST_F(LiveObjectsTest, SnapshotIsInOrderOfCreation) {
   for (std::uintptr_t i = 0; i < 500; ++i) insert(0x1000000 - i * 0x1000, i);
-  for (std::uintptr_t i = 0; i < 500; i += 2) ASSERT_TRUE(objects.remove_memory(device0, at(0x1000000 - i * 0x1000)).ok());
+  for (std::uintptr_t i = 0; i < 500; i += 2)
+    ASSERT_TRUE(objects.remove_memory(device0, at(0x1000000 - i * 0x1000)).ok());
   for (std::uintptr_t i = 0; i < 500; i += 2) insert(0x1000000 - i * 0x1000, 1000 + i);
   const LeakReport report = objects.snapshot();
   ASSERT_EQ(report.objects.size(), 500u);
@@ -172,8 +176,10 @@ TEST_F(LiveObjectsTest, BehavesLikeAModelUnderRandomUse) {
     if (random() % 2 == 0) {
       const auto next = model.lower_bound(address);
       const std::size_t room = next == model.end() ? 1 << 20 : next->first - address;
-      if (room == 0 || (next != model.begin() && std::prev(next)->first + std::max<std::size_t>(std::prev(next)->second, 1) > address)) continue;
-      const std::size_t bytes = random() % std::min<std::size_t>(room, std::size_t{1} << (random() % 21)) ;
+      if (room == 0 || (next != model.begin() &&
+                        std::prev(next)->first + std::max<std::size_t>(std::prev(next)->second, 1) > address))
+        continue;
+      const std::size_t bytes = random() % std::min<std::size_t>(room, std::size_t{1} << (random() % 21));
       insert(address, bytes);
       model[address] = bytes;
     } else {
@@ -182,8 +188,8 @@ TEST_F(LiveObjectsTest, BehavesLikeAModelUnderRandomUse) {
     const std::uintptr_t probe = 0x100000 + random() % (4000 * 128);
     LiveObjectView found;
     const auto after = model.upper_bound(probe);
-    const bool inside = after != model.begin() &&
-                        probe - std::prev(after)->first < std::max<std::size_t>(std::prev(after)->second, 1);
+    const bool inside =
+        after != model.begin() && probe - std::prev(after)->first < std::max<std::size_t>(std::prev(after)->second, 1);
     ASSERT_EQ(objects.find(at(probe), found), inside);
     if (inside) {
       ASSERT_EQ(found.address, at(std::prev(after)->first));

@@ -149,7 +149,8 @@ TEST_F(MemoryPoolTest, SizesThatCannotBeAreRefusedAndTheCacheIsKept) {
   EXPECT_TRUE(pool.free(must_allocate(pool, 4000)).ok());
   const std::size_t cached = pool.statistics().cached_bytes;
   ASSERT_GT(cached, 0u);
-  for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 8, SIZE_MAX / 2, std::size_t{1} << 49, (std::size_t{1} << 30) + 1}) {
+  for (const std::size_t bytes :
+       {SIZE_MAX, SIZE_MAX - 8, SIZE_MAX / 2, std::size_t{1} << 49, (std::size_t{1} << 30) + 1}) {
     const Status status = pool.allocate(bytes).status();
     EXPECT_EQ(status.code(), Code::out_of_memory) << bytes;
     EXPECT_THAT(status.text(), AllOf(HasSubstr("host device memory"), HasSubstr("asked for " + std::to_string(bytes)),

@@ -76,7 +76,9 @@ TEST(KernelTest, CopyRunsForBodiesThatNeedNoDestruction) {
   EXPECT_EQ(copies, before + 1);
 }
 
-TEST(KernelTest, JoinIsSetWhereTheBodyHasOne) { EXPECT_NE(gantry::Kernel<Joined>::info.host_join, nullptr); }
+TEST(KernelTest, JoinIsSetWhereTheBodyHasOne) {
+  EXPECT_NE(gantry::Kernel<Joined>::info.host_join, nullptr);
+}
 
 TEST(KernelTest, IsNamedAfterItsFunctor) {
   EXPECT_EQ(std::string(gantry::Kernel<Body<Plain>>::info.type).find("ForEach"), std::string::npos);

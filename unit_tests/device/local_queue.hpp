@@ -23,7 +23,7 @@ class LocalQueue {
     const std::size_t stride = (launch.share_scratch + std::size_t{63}) / 64 * 64;
     const std::size_t bytes = std::max<std::size_t>(stride * m_shares, 64);
     // Poisoned, so that a body which relies on cleared scratch is seen.
-    char* const scratch = static_cast<char*>(::operator new(bytes, std::align_val_t{64}));
+    char* const scratch = static_cast<char*>(::operator new (bytes, std::align_val_t{64}));
     std::fill_n(scratch, bytes, '\x7f');
     for (std::uint8_t phase = 0; phase < launch.phases; ++phase) {
       std::atomic<std::int64_t> cursor{0};
@@ -56,7 +56,7 @@ class LocalQueue {
         kernel.host_join(body, join);
       }
     }
-    ::operator delete(scratch, std::align_val_t{64});
+    ::operator delete (scratch, std::align_val_t{64});
     return {};
   }
 

@@ -67,9 +67,18 @@ TEST(TilesTest, FirstIndexRunsFastestWithinATileAndAmongTiles) {
 
 TEST(TilesTest, DirectionsAreIndependent) {
   using T = Tiles<int, 2, Fastest::first, Fastest::last>;
-  EXPECT_EQ(visit<int>(make_tiles<T>({0, 0}, {4, 3}, {2, 2})),
-            (Visits<T>{{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 0}, {2, 1}, {3, 0}, {3, 1},  //
-                       {0, 2}, {1, 2}, {2, 2}, {3, 2}}));
+  EXPECT_EQ(visit<int>(make_tiles<T>({0, 0}, {4, 3}, {2, 2})), (Visits<T>{{0, 0},
+                                                                          {0, 1},
+                                                                          {1, 0},
+                                                                          {1, 1},
+                                                                          {2, 0},
+                                                                          {2, 1},
+                                                                          {3, 0},
+                                                                          {3, 1},  //
+                                                                          {0, 2},
+                                                                          {1, 2},
+                                                                          {2, 2},
+                                                                          {3, 2}}));
 }
 
 template <int Rank>

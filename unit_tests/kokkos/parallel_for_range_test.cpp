@@ -120,8 +120,9 @@ TEST(ParallelForTest, RangesMayBeginAndEndAnywhere) {
 }
 
 void touch_none() {
-  Kokkos::parallel_for(Kokkos::RangePolicy<Offload>(std::int64_t{1} << 40, std::int64_t{1} << 40),
-                       KOKKOS_LAMBDA(std::int64_t) { Kokkos::abort("an index of an empty range"); });
+  Kokkos::parallel_for(
+      Kokkos::RangePolicy<Offload>(std::int64_t{1} << 40, std::int64_t{1} << 40),
+      KOKKOS_LAMBDA(std::int64_t) { Kokkos::abort("an index of an empty range"); });
 }
 
 TEST(ParallelForTest, EmptyRangeRunsNothing) {

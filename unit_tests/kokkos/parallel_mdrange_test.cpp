@@ -17,7 +17,8 @@ using Kokkos::Iterate;
 template <class P>
 class ParallelMDRangeTest : public testing::Test {};
 using Policies = testing::Types<
-    Kokkos::MDRangePolicy<Offload, Kokkos::Rank<3>>, Kokkos::MDRangePolicy<Offload, Kokkos::Rank<3>, Kokkos::IndexType<int>>,
+    Kokkos::MDRangePolicy<Offload, Kokkos::Rank<3>>,
+    Kokkos::MDRangePolicy<Offload, Kokkos::Rank<3>, Kokkos::IndexType<int>>,
     Kokkos::MDRangePolicy<Offload, Kokkos::Rank<3>, Kokkos::IndexType<std::int64_t>, Kokkos::Schedule<Kokkos::Dynamic>>,
     Kokkos::MDRangePolicy<Offload, Kokkos::Rank<3, Iterate::Left, Iterate::Left>>,
     Kokkos::MDRangePolicy<Offload, Kokkos::Rank<3, Iterate::Left, Iterate::Right>, Kokkos::Schedule<Kokkos::Dynamic>>,
@@ -32,7 +33,9 @@ struct Visit {
   }
 };
 struct Sum {
-  KOKKOS_INLINE_FUNCTION void operator()(int i, int j, int k, std::int64_t& sum) const { sum += i + 100 * j + 10000 * k; }
+  KOKKOS_INLINE_FUNCTION void operator()(int i, int j, int k, std::int64_t& sum) const {
+    sum += i + 100 * j + 10000 * k;
+  }
 };
 
 TYPED_TEST(ParallelMDRangeTest, VisitsEachIndexOnceWithAnyTile) {
@@ -41,7 +44,8 @@ TYPED_TEST(ParallelMDRangeTest, VisitsEachIndexOnceWithAnyTile) {
   for (const auto& extent : extents) {
     for (const auto& tile : tiles) {
       for (const int offset : {0, -3}) {
-        const Visit functor{Kokkos::View<int***>("visits", extent[0], extent[1], extent[2]), {offset, offset + 1, offset + 2}};
+        const Visit functor{Kokkos::View<int***>("visits", extent[0], extent[1], extent[2]),
+                            {offset, offset + 1, offset + 2}};
         const int(&lower)[3] = functor.lower;
         const TypeParam policy({lower[0], lower[1], lower[2]},
                                {lower[0] + extent[0], lower[1] + extent[1], lower[2] + extent[2]},

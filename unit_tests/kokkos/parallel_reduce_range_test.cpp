@@ -69,8 +69,7 @@ KOKKOS_INLINE_FUNCTION int scrambled(int i) {
 
 /// What index i adds, one overload for each kind of value.
 template <class T>
-  requires std::is_arithmetic_v<T>
-KOKKOS_INLINE_FUNCTION void element(int i, T& value) {
+requires std::is_arithmetic_v<T> KOKKOS_INLINE_FUNCTION void element(int i, T& value) {
   value = static_cast<T>(scrambled(i));
 }
 template <class T, class I>
@@ -140,13 +139,13 @@ bool same(const T& a, const T& b) {
 template <class R>
 class ParallelReduceReducerTest : public testing::Test {};
 using H = Kokkos::HostSpace;
-using Reducers = testing::Types<
-    Kokkos::Sum<int, H>, Kokkos::Sum<std::int64_t, H>, Kokkos::Prod<unsigned, H>, Kokkos::Min<double, H>,
-    Kokkos::Max<float, H>, Kokkos::LAnd<int, H>, Kokkos::LOr<bool, H>, Kokkos::BAnd<int, H>, Kokkos::BOr<short, H>,
-    Kokkos::MinLoc<int, int, H>, Kokkos::MaxLoc<double, std::int64_t, H>, Kokkos::MinMax<int, H>,
-    Kokkos::MinMaxLoc<int, int, H>, Kokkos::MinFirstLoc<int, int, H>, Kokkos::MaxFirstLoc<int, int, H>,
-    Kokkos::MinMaxFirstLastLoc<int, int, H>, Kokkos::FirstLoc<int, H>, Kokkos::LastLoc<int, H>,
-    Kokkos::StdIsPartitioned<int, H>, Kokkos::StdPartitionPoint<int, H>>;
+using Reducers =
+    testing::Types<Kokkos::Sum<int, H>, Kokkos::Sum<std::int64_t, H>, Kokkos::Prod<unsigned, H>, Kokkos::Min<double, H>,
+                   Kokkos::Max<float, H>, Kokkos::LAnd<int, H>, Kokkos::LOr<bool, H>, Kokkos::BAnd<int, H>,
+                   Kokkos::BOr<short, H>, Kokkos::MinLoc<int, int, H>, Kokkos::MaxLoc<double, std::int64_t, H>,
+                   Kokkos::MinMax<int, H>, Kokkos::MinMaxLoc<int, int, H>, Kokkos::MinFirstLoc<int, int, H>,
+                   Kokkos::MaxFirstLoc<int, int, H>, Kokkos::MinMaxFirstLastLoc<int, int, H>, Kokkos::FirstLoc<int, H>,
+                   Kokkos::LastLoc<int, H>, Kokkos::StdIsPartitioned<int, H>, Kokkos::StdPartitionPoint<int, H>>;
 TYPED_TEST_SUITE(ParallelReduceReducerTest, Reducers);
 
 TYPED_TEST(ParallelReduceReducerTest, AgreesWithASerialLoop) {

@@ -36,10 +36,10 @@ struct Config {
 };
 template <class C>
 class ParallelScanRangeTest : public testing::Test {};
-using Configs = testing::Types<Config<int, Kokkos::Schedule<Kokkos::Static>>,
-                               Config<unsigned, Kokkos::Schedule<Kokkos::Dynamic>>,
-                               Config<std::int64_t, Kokkos::Schedule<Kokkos::Static>>,
-                               Config<std::uint64_t, Kokkos::Schedule<Kokkos::Dynamic>>>;
+using Configs =
+    testing::Types<Config<int, Kokkos::Schedule<Kokkos::Static>>, Config<unsigned, Kokkos::Schedule<Kokkos::Dynamic>>,
+                   Config<std::int64_t, Kokkos::Schedule<Kokkos::Static>>,
+                   Config<std::uint64_t, Kokkos::Schedule<Kokkos::Dynamic>>>;
 TYPED_TEST_SUITE(ParallelScanRangeTest, Configs);
 
 TYPED_TEST(ParallelScanRangeTest, InclusiveAndExclusiveSumsAndTotal) {

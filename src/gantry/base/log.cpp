@@ -42,9 +42,13 @@ std::string_view log_level_name(LogLevel level) noexcept {
   return index < names.size() ? names[index] : "unknown";
 }
 
-void set_log_level(LogLevel level) noexcept { g_level.store(level, std::memory_order_relaxed); }
+void set_log_level(LogLevel level) noexcept {
+  g_level.store(level, std::memory_order_relaxed);
+}
 
-bool log_enabled(LogLevel level) noexcept { return level <= g_level.load(std::memory_order_relaxed); }
+bool log_enabled(LogLevel level) noexcept {
+  return level <= g_level.load(std::memory_order_relaxed);
+}
 
 void set_log_callback(LogCallback callback, void* user) noexcept {
   const std::scoped_lock lock(g_sink.lock);

@@ -23,8 +23,8 @@ struct ObjectPoolStatistics {
 
 /// Objects of one type at stable addresses, without a trip to the heap for each. Room grows by chunks and is given back
 /// by the pool's destructor, when no object may be left.
-/// Thread safety: all functions may be called by any thread at any time; constructors and destructors of the objects run
-/// outside of the lock.
+/// Thread safety: all functions may be called by any thread at any time; constructors and destructors of the objects
+/// run outside of the lock.
 template <class T>
 class ObjectPool {
  public:

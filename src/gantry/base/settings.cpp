@@ -41,7 +41,8 @@ bool number(std::string_view text, T low, T high, T& value) {
 }
 
 bool boolean(std::string_view text, bool& value) {
-  return choose(text, {{"1", true}, {"on", true}, {"true", true}, {"0", false}, {"off", false}, {"false", false}}, value);
+  return choose(text, {{"1", true}, {"on", true}, {"true", true}, {"0", false}, {"off", false}, {"false", false}},
+                value);
 }
 
 bool host_devices(std::string_view text, Settings& settings) {
@@ -127,7 +128,9 @@ constexpr Row rows[] = {
        return choose(text, {{"pages", Protect::pages}}, s.protect);
      }},
     {{"GANTRY_REQUIRE", "gpu", "", "gpu: starting without a GPU is an error; not set: the host will do."},
-     [](std::string_view text, Settings& s) { return choose(text, {{"gpu", Require::gpu}}, s.require); }},
+     [](std::string_view text, Settings& s) {
+       return choose(text, {{"gpu", Require::gpu}}, s.require);
+     }},
     {{"GANTRY_SPIN_US", "microseconds from 0 to 1000000", "50",
       "How long a worker thread without work looks for some before it sleeps."},
      [](std::string_view text, Settings& s) { return duration(text, 1000000, s.spin); }},
@@ -157,8 +160,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::string unknown_variable(std::string_view name) {
   constexpr std::size_t longest = 256;  // the distance is quadratic, and the environment is anybody's
   const std::string_view shown = name.substr(0, longest);
-  const Setting& nearest = *std::ranges::min_element(
-      table, {}, [&](const Setting& setting) { return edit_distance(shown, setting.name); });
+  const Setting& nearest =
+      *std::ranges::min_element(table, {}, [&](const Setting& setting) { return edit_distance(shown, setting.name); });
   return fmt::format("unknown environment variable {}; did you mean {}?", shown, nearest.name);
 }
 
@@ -198,9 +201,9 @@ Result<Settings> Settings::parse(std::span<const char* const> environment, std::
       warnings.push_back(unknown_variable(name));
     } else if (!row->read(text, settings)) {
       constexpr std::size_t longest = 200;
-      errors.join(Status::error(Code::invalid_argument,
-                                fmt::format("{}='{}{}' is not valid: {}", name, text.substr(0, longest),
-                                            text.size() > longest ? "..." : "", row->setting.values)));
+      errors.join(
+          Status::error(Code::invalid_argument, fmt::format("{}='{}{}' is not valid: {}", name, text.substr(0, longest),
+                                                            text.size() > longest ? "..." : "", row->setting.values)));
     }
   }
   if (!errors.ok()) return errors;
@@ -216,13 +219,17 @@ Result<Settings> Settings::from_environment() {
   return parsed;
 }
 
-std::span<const Setting> settings_table() noexcept { return table; }
+std::span<const Setting> settings_table() noexcept {
+  return table;
+}
 
 const Settings* settings() noexcept {
   const ProcessSettings& process = process_settings();
   return process.status.ok() ? &process.settings : nullptr;
 }
 
-Status settings_status() { return process_settings().status.clone(); }
+Status settings_status() {
+  return process_settings().status.clone();
+}
 
 }  // namespace gantry

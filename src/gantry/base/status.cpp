@@ -9,7 +9,7 @@ namespace gantry {
 
 std::string_view code_name(Code code) noexcept {
   static constexpr std::array<std::string_view, 14> names{
-      "ok",           "invalid_argument", "out_of_memory", "not_found", "unavailable", "busy",         "device_closed",
+      "ok",           "invalid_argument", "out_of_memory", "not_found", "unavailable",  "busy",         "device_closed",
       "stale_handle", "poisoned",         "refused",       "timeout",   "driver_error", "kernel_error", "internal"};
   const auto index = static_cast<std::size_t>(code);
   return index < names.size() ? names[index] : "unknown";

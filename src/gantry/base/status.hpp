@@ -54,8 +54,7 @@ class [[nodiscard]] GANTRY_API Status {
   }
 
   /// An error. `native` is the driver's or the operating system's own number (0: none).
-  static Status error(Code code, std::string text, int native = 0,
-                      SourceLocation where = SourceLocation::current());
+  static Status error(Code code, std::string text, int native = 0, SourceLocation where = SourceLocation::current());
 
   [[nodiscard]] bool ok() const noexcept { return !m_error; }
   [[nodiscard]] Code code() const noexcept { return m_error ? m_error->code : Code::ok; }

@@ -20,6 +20,8 @@ void report_close_error(std::string_view what, const Status& error) noexcept {
   }
 }
 
-std::uint64_t close_error_count() noexcept { return g_close_errors.load(std::memory_order_relaxed); }
+std::uint64_t close_error_count() noexcept {
+  return g_close_errors.load(std::memory_order_relaxed);
+}
 
 }  // namespace gantry

@@ -56,10 +56,11 @@ Result<CpuSet> CpuSet::parse(std::string_view text) {
     }
     // Lists repeat CPUs at most by mistake; without this limit a long text of wide ranges would fill the memory.
     if (!valid || !unread.empty() || last < first || cpus.size() > static_cast<std::size_t>(highest_cpu)) {
-      return Status::error(Code::invalid_argument,
-                           fmt::format("CPU list '{}': '{}' is not valid; valid are numbers from 0 to {} and ranges, as "
-                                       "in '0-3,8'",
-                                       text, item, highest_cpu));
+      return Status::error(
+          Code::invalid_argument,
+          fmt::format("CPU list '{}': '{}' is not valid; valid are numbers from 0 to {} and ranges, as "
+                      "in '0-3,8'",
+                      text, item, highest_cpu));
     }
     for (int cpu = first; cpu <= last; ++cpu) cpus.push_back(cpu);
     if (end == std::string_view::npos) break;
@@ -86,7 +87,9 @@ CpuSet CpuSet::of_calling_thread() {
   return {};
 }
 
-bool CpuSet::contains(int cpu) const noexcept { return std::ranges::binary_search(m_cpus, cpu); }
+bool CpuSet::contains(int cpu) const noexcept {
+  return std::ranges::binary_search(m_cpus, cpu);
+}
 
 CpuSet CpuSet::intersected(const CpuSet& other) const {
   CpuSet both;
@@ -110,8 +113,8 @@ std::string CpuSet::to_string() const {
 Status CpuSet::bind_calling_thread() const {
   if (empty()) return Status::error(Code::invalid_argument, "cannot bind a thread to no CPU");
   if (m_cpus.front() < 0 || m_cpus.back() > highest_cpu) {
-    return Status::error(Code::invalid_argument, fmt::format("cannot bind a thread to cpus {}: valid are 0 to {}",
-                                                             to_string(), highest_cpu));
+    return Status::error(Code::invalid_argument,
+                         fmt::format("cannot bind a thread to cpus {}: valid are 0 to {}", to_string(), highest_cpu));
   }
   const auto count = static_cast<std::size_t>(m_cpus.back()) + 1;
   cpu_set_t small;  // the first allocation of a thread makes the C library map an arena for it

@@ -42,7 +42,8 @@ struct MemoryInfo {
 
 /// How memory of one kind must be handed out; core/memory_pool obeys.
 struct MemoryTraits {
-  std::size_t granularity = 128;  ///< above 128: every allocation is a multiple of this (a power of two), shares it with none
+  std::size_t granularity =
+      128;  ///< above 128: every allocation is a multiple of this (a power of two), shares it with none
   bool host_addressable = false;  ///< the process can address it
 };
 

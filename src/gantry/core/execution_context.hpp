@@ -22,11 +22,14 @@ struct ExecutionContext {
 
 namespace impl {
 /// One pointer a thread; null outside of kernels and host functions.
-GANTRY_API extern thread_local constinit ExecutionContext* t_execution_context __attribute__((tls_model("initial-exec")));
+GANTRY_API extern thread_local constinit ExecutionContext* t_execution_context
+    __attribute__((tls_model("initial-exec")));
 }  // namespace impl
 
 /// The calling thread's context, or null. Costs one load.
-inline ExecutionContext* execution_context() noexcept { return impl::t_execution_context; }
+inline ExecutionContext* execution_context() noexcept {
+  return impl::t_execution_context;
+}
 
 /// Sets the context for a scope and restores the one before (contexts nest: a kernel run inline within another).
 class ExecutionScope {

@@ -16,8 +16,8 @@
 
 /// Gantry without Kokkos: devices that are opened, used, closed and opened again.
 ///
-/// Thread safety: every function may be called by any thread at any time. After fork the child's calls return `refused`.
-/// No call throws.
+/// Thread safety: every function may be called by any thread at any time. After fork the child's calls return
+/// `refused`. No call throws.
 namespace gantry {
 
 /// The devices that this process may use, in the order of GANTRY_DEVICES. Opens none of them. An error names the
@@ -49,7 +49,8 @@ GANTRY_API LeakCallback set_leak_callback(LeakCallback callback, void* user);
 
 /// Memory of (or for) a device, at least 128-byte aligned, contents undefined. 0 bytes: a unique address.
 /// out_of_memory names label, device, the bytes asked for, free and total; smaller requests work after it.
-[[nodiscard]] GANTRY_API Result<void*> allocate(DeviceHandle device, MemoryKind kind, std::size_t bytes, std::string_view label);
+[[nodiscard]] GANTRY_API Result<void*> allocate(DeviceHandle device, MemoryKind kind, std::size_t bytes,
+                                                std::string_view label);
 /// Gives memory back. Does not wait: work that uses it must have been waited for, except inside a kernel, where the
 /// memory is kept until that kernel has completed. Errors, with nothing changed: freed before, never allocated here,
 /// not the start of an allocation. Null is ok, and so is memory of an open period that has ended: it was taken back.

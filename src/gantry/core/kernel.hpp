@@ -53,9 +53,9 @@ class HostWorker {
 struct HostJoin {
   std::uint32_t phase = 0;
   std::uint32_t shares = 1;
-  char* scratch = nullptr;          ///< share s has its scratch at scratch + s * scratch_stride
+  char* scratch = nullptr;  ///< share s has its scratch at scratch + s * scratch_stride
   std::uint64_t scratch_stride = 0;
-  void* result = nullptr;           ///< where the result goes (Launch::result); null when the launch has none
+  void* result = nullptr;  ///< where the result goes (Launch::result); null when the launch has none
   void* share_scratch(std::uint32_t share) const noexcept { return scratch + share * scratch_stride; }
 };
 
@@ -92,8 +92,8 @@ struct Launch {
   std::int64_t count = 0;
   std::int64_t chunk = 0;  ///< items per piece with a dynamic schedule; 0: the device chooses
   Schedule schedule = Schedule::fixed;
-  std::uint8_t phases = 1;  ///< each phase runs over all items after the one before was joined
-  bool heavy = false;       ///< may wait for the host: never runs on the launching or on a fencing thread
+  std::uint8_t phases = 1;          ///< each phase runs over all items after the one before was joined
+  bool heavy = false;               ///< may wait for the host: never runs on the launching or on a fencing thread
   std::uint32_t share_scratch = 0;  ///< bytes of scratch for each share; the queue owns them, uninitialised
   void* result = nullptr;           ///< device or host address that host_join's result is delivered to
   std::uint32_t result_bytes = 0;

@@ -59,8 +59,9 @@ std::string LeakReport::to_text() const {
   }
   std::string text = fmt::format("{} still held, {}", counted(objects.size(), "object"), counted(bytes(), "byte"));
   for (const auto& [object, count] : groups) {
-    text += fmt::format("\n  {}: {}{} '{}'", printable(object->device_name), count > 1 ? fmt::format("{} x ", count) : "",
-                        object_kind_name(object->kind), printable(object->label));
+    text +=
+        fmt::format("\n  {}: {}{} '{}'", printable(object->device_name), count > 1 ? fmt::format("{} x ", count) : "",
+                    object_kind_name(object->kind), printable(object->label));
     if (object->bytes != 0 || object->kind == ObjectKind::device_memory || object->kind == ObjectKind::pinned_memory) {
       text += fmt::format(", {}{}", counted(object->bytes, "byte"), count > 1 ? " each" : "");
     }

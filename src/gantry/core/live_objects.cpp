@@ -19,7 +19,9 @@
 namespace gantry {
 namespace {
 
-std::uintptr_t number(const void* address) noexcept { return reinterpret_cast<std::uintptr_t>(address); }
+std::uintptr_t number(const void* address) noexcept {
+  return reinterpret_cast<std::uintptr_t>(address);
+}
 
 bool is_memory(ObjectKind kind) noexcept {
   return kind == ObjectKind::device_memory || kind == ObjectKind::pinned_memory;
@@ -31,8 +33,8 @@ using Label = std::array<std::uint64_t, label_words>;
 
 /// One live object. Records are never freed: a dead one waits for the next object, first of all for one at the same
 /// address, which is what a caching pool hands out next; the index keeps its keys for that. Everything that readers
-/// without a lock look at is atomic; `version` is odd while they must not believe it (a sequence lock with one writer at
-/// a time).
+/// without a lock look at is atomic; `version` is odd while they must not believe it (a sequence lock with one writer
+/// at a time).
 struct Record {
   std::atomic<std::uint32_t> version{1};
   std::atomic<ObjectKind> kind{};
@@ -101,8 +103,12 @@ constexpr std::size_t remembered = 128;
 // in use. Granule keys and address keys differ in their low six bits.
 constexpr unsigned smallest_granule = 8;
 
-std::uint64_t address_key(std::uintptr_t base) noexcept { return base << 6 | 63; }
-std::uint64_t granule_key(std::uintptr_t granule, unsigned log2) noexcept { return granule << 6 | log2; }
+std::uint64_t address_key(std::uintptr_t base) noexcept {
+  return base << 6 | 63;
+}
+std::uint64_t granule_key(std::uintptr_t granule, unsigned log2) noexcept {
+  return granule << 6 | log2;
+}
 unsigned granule_log2(std::size_t bytes) noexcept {
   return std::max(smallest_granule, bytes < 2 ? 0u : static_cast<unsigned>(std::bit_width(bytes - 1)));
 }
@@ -110,11 +116,11 @@ unsigned granule_log2(std::size_t bytes) noexcept {
 }  // namespace
 
 struct LiveObjects::State {
-  AddressIndex<Record> index;             // changed only with the lock held
+  AddressIndex<Record> index;              // changed only with the lock held
   std::atomic<std::uint64_t> granules{0};  // bit n: some object was kept under granules of 2^n bytes
 
-  BiasedLock lock;  // guards all below and all changes
-  Record* free = nullptr;  // in no index
+  BiasedLock lock;           // guards all below and all changes
+  Record* free = nullptr;    // in no index
   Record* oldest = nullptr;  // dead
   Record* youngest = nullptr;
   std::size_t dead = 0;
@@ -253,9 +259,10 @@ Status LiveObjects::State::explain(DeviceHandle device, const void* address) {
                                  wanted - number(object.address), name));
     }
     if (object.device.id != device.id) return invalid(fmt::format("it is memory of another device: {}", name));
-    return Status::error(Code::stale_handle, fmt::format("cannot deallocate {}: {} was allocated in another open period "
-                                                         "of the device",
-                                                         address, name));
+    return Status::error(Code::stale_handle,
+                         fmt::format("cannot deallocate {}: {} was allocated in another open period "
+                                     "of the device",
+                                     address, name));
   }
   for (const Record* at = youngest; at != nullptr; at = at->previous) {
     const Record& record = *at;

@@ -41,9 +41,9 @@ class GANTRY_API LiveObjects {
   void insert(ObjectKind kind, const void* address, std::size_t bytes, std::string_view label, DeviceHandle device,
               const char* device_name);
 
-  /// Takes memory of a device (of either kind) out of the list; which kind it was. invalid_argument, with nothing changed: freed before,
-  /// never allocated here, not the start of an allocation, memory of another device; the text says which. Of threads
-  /// that remove the same memory at the same time exactly one succeeds.
+  /// Takes memory of a device (of either kind) out of the list; which kind it was. invalid_argument, with nothing
+  /// changed: freed before, never allocated here, not the start of an allocation, memory of another device; the text
+  /// says which. Of threads that remove the same memory at the same time exactly one succeeds.
   Result<ObjectKind> remove_memory(DeviceHandle device, const void* address);
 
   /// Takes a queue, event or image out of the list; false when it is not there (its device was closed by force).

@@ -22,7 +22,9 @@ namespace {
 constexpr std::size_t smallest_slab = std::size_t{64} << 10;
 constexpr std::size_t largest_slab = std::size_t{1} << 20;
 
-std::uintptr_t number(const void* address) noexcept { return reinterpret_cast<std::uintptr_t>(address); }
+std::uintptr_t number(const void* address) noexcept {
+  return reinterpret_cast<std::uintptr_t>(address);
+}
 
 struct Region;
 
@@ -41,8 +43,8 @@ struct Region {
   void* address = nullptr;
   std::size_t bytes = 0;
   std::size_t block_bytes = 0;
-  std::uint32_t bin = 0;       // 0 in a pool that does not cache
-  std::vector<Block> blocks;   // those cut so far; never reallocated
+  std::uint32_t bin = 0;      // 0 in a pool that does not cache
+  std::vector<Block> blocks;  // those cut so far; never reallocated
   Region* next_uncut = nullptr;
   bool unused = false;  // scratch of detach_unused
 
@@ -243,10 +245,10 @@ Status MemoryPool::State::out_of_memory(std::size_t bytes, std::string_view reas
   std::unique_lock guard(lock);
   const MemoryPoolStatistics now = statistics;
   guard.unlock();
-  return Status::error(Code::out_of_memory,
-                       fmt::format("{}: asked for {} bytes; {} free of {} in total, {} in use by the program{}{}",
-                                   options.name, bytes, info.free_bytes, info.total_bytes, now.used_bytes,
-                                   reason.empty() ? "" : ": ", reason));
+  return Status::error(
+      Code::out_of_memory,
+      fmt::format("{}: asked for {} bytes; {} free of {} in total, {} in use by the program{}{}", options.name, bytes,
+                  info.free_bytes, info.total_bytes, now.used_bytes, reason.empty() ? "" : ": ", reason));
 }
 
 Result<void*> MemoryPool::State::allocate_from_source(std::size_t bytes) {
@@ -273,7 +275,8 @@ Result<void*> MemoryPool::State::allocate_from_source(std::size_t bytes) {
     auto unused = detach_unused();
     guard.unlock();
     std::size_t given_back = 0;
-    if (Status status = release_all(std::move(unused), given_back); !status.ok()) log(LogLevel::error, status.message());
+    if (Status status = release_all(std::move(unused), given_back); !status.ok())
+      log(LogLevel::error, status.message());
     if (given_back != 0) region = make_region(block_bytes, bin, 1);
   }
   if (out(region)) return out_of_memory(bytes, region.status().text());

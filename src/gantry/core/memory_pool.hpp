@@ -75,8 +75,8 @@ class GANTRY_API MemoryPool {
   /// is given back and the source asked again; then out_of_memory with asked, free and total.
   Result<void*> allocate(std::size_t bytes);
 
-  /// invalid_argument, with nothing changed, for memory that was freed before, that was never allocated here, or that is
-  /// not the start of an allocation; the text says which.
+  /// invalid_argument, with nothing changed, for memory that was freed before, that was never allocated here, or that
+  /// is not the start of an allocation; the text says which.
   Status free(void* memory);
 
   /// Gives the source back what is not in use; returns the bytes. What the source fails to take stays in the pool; the

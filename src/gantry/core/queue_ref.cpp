@@ -28,9 +28,7 @@ template <class Call>
   if (reference == nullptr) [[unlikely]]
     return empty_reference("queue");
   const QueueTarget target(reference);
-  return with_device(target.gate, target.generation, [&]() -> Status {
-    return noted(target, call(target.queue()));
-  });
+  return with_device(target.gate, target.generation, [&]() -> Status { return noted(target, call(target.queue())); });
 }
 
 /// True when the open period of an event is over, which leaves nothing to wait for.

@@ -38,13 +38,15 @@ struct ParametersOf {
   using type = TypeList<>;
 };
 template <class Functor>
-  requires requires { &Functor::operator(); }
+requires requires {
+  &Functor::operator();
+}
 struct ParametersOf<Functor> : Parameters<decltype(&Functor::operator())> {};
 
 template <class Parameter>
-concept IndexParameter = std::integral<std::remove_cvref_t<Parameter>> &&
-                         !std::same_as<std::remove_cvref_t<Parameter>, bool> &&
-                         (!std::is_lvalue_reference_v<Parameter> || std::is_const_v<std::remove_reference_t<Parameter>>);
+concept IndexParameter =
+    std::integral<std::remove_cvref_t<Parameter>> && !std::same_as<std::remove_cvref_t<Parameter>, bool> &&
+    (!std::is_lvalue_reference_v<Parameter> || std::is_const_v<std::remove_reference_t<Parameter>>);
 
 /// The common type of the first Rank parameters, Fallback where they are not all the same integral type.
 template <int Rank, class Fallback, class List>
@@ -56,9 +58,9 @@ struct LeadingIndex<1, Fallback, TypeList<First, Rest...>> {
   using type = std::remove_cvref_t<First>;
 };
 template <int Rank, class Fallback, IndexParameter First, IndexParameter Second, class... Rest>
-  requires(Rank > 1 && std::same_as<std::remove_cvref_t<First>, std::remove_cvref_t<Second>>)
-struct LeadingIndex<Rank, Fallback, TypeList<First, Second, Rest...>>
-    : LeadingIndex<Rank - 1, Fallback, TypeList<Second, Rest...>> {};
+requires(Rank > 1 && std::same_as<std::remove_cvref_t<First>, std::remove_cvref_t<Second>>) struct LeadingIndex<
+    Rank, Fallback, TypeList<First, Second, Rest...>> : LeadingIndex<Rank - 1, Fallback, TypeList<Second, Rest...>> {
+};
 
 template <class Tag, class List>
 struct WithoutTag {
@@ -69,8 +71,7 @@ struct WithoutTag<void, TypeList<A...>> {
   using type = TypeList<A...>;
 };
 template <class Tag, class First, class... Rest>
-  requires(!std::is_void_v<Tag>)
-struct WithoutTag<Tag, TypeList<First, Rest...>> {
+requires(!std::is_void_v<Tag>) struct WithoutTag<Tag, TypeList<First, Rest...>> {
   using type = TypeList<Rest...>;
 };
 

@@ -12,19 +12,24 @@
 
 namespace gantry {
 
-/// All that one kernel needs in one object, which is copied to where it runs: the user's functor and numbers. No policy,
-/// no execution space, no string, no pointer to anything that may die when the launch returns.
+/// All that one kernel needs in one object, which is copied to where it runs: the user's functor and numbers. No
+/// policy, no execution space, no string, no pointer to anything that may die when the launch returns.
 ///
 /// `host` runs one share on a host device: it takes pieces from the worker until there are none and keeps what it
 /// accumulates in locals, then stores it to the share's scratch. It is called once for each share and phase, also for a
 /// share without items.
 template <class B>
 concept Body = std::copy_constructible<B> && std::is_nothrow_destructible_v<B> &&
-               requires(const B& body, HostWorker& worker) { body.host(worker); };
+    requires(const B& body, HostWorker& worker) {
+  body.host(worker);
+};
 
-/// A body that folds its shares: `host_join` runs after the last share of each phase, and alone when there are no items.
+/// A body that folds its shares: `host_join` runs after the last share of each phase, and alone when there are no
+/// items.
 template <class B>
-concept JoinedBody = Body<B> && requires(const B& body, const HostJoin& join) { body.host_join(join); };
+concept JoinedBody = Body<B> && requires(const B& body, const HostJoin& join) {
+  body.host_join(join);
+};
 
 namespace impl {
 
@@ -55,7 +60,9 @@ class TypeName {
 template <class B>
 struct NameOf : TypeName<B> {};
 template <class B>
-  requires requires { typename B::functor_type; }
+requires requires {
+  typename B::functor_type;
+}
 struct NameOf<B> : TypeName<typename B::functor_type> {};
 
 }  // namespace impl
@@ -70,9 +77,7 @@ class Kernel {
   static void copy(void* to, const void* from) { ::new (to) B(*static_cast<const B*>(from)); }
   static void destroy(void* body) { static_cast<B*>(body)->~B(); }
   static void host(const void* body, HostWorker& worker) { static_cast<const B*>(body)->host(worker); }
-  static void host_join(const void* body, const HostJoin& join)
-    requires JoinedBody<B>
-  {
+  static void host_join(const void* body, const HostJoin& join) requires JoinedBody<B> {
     static_cast<const B*>(body)->host_join(join);
   }
   static constexpr auto join_or_null() -> void (*)(const void*, const HostJoin&) {

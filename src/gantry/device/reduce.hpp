@@ -20,15 +20,16 @@ namespace impl {
 template <class Reducer>
 inline constexpr bool accumulates_locally =
     Reducer::static_value_size() != 0 && Reducer::static_value_size() <= 1024 &&
-    std::is_default_constructible_v<typename Reducer::value_type> &&
-    std::is_move_constructible_v<typename Reducer::value_type>;
+    std::is_default_constructible_v<typename Reducer::value_type>&& std::is_move_constructible_v<
+        typename Reducer::value_type>;
 
 /// How many values a share is accumulated in: several when they are small and plain.
 template <class Reducer>
-inline constexpr int lanes = accumulates_locally<Reducer> && sizeof(typename Reducer::value_type) <= 16 &&
-                                     std::is_trivially_copyable_v<typename Reducer::value_type>
-                                 ? 8
-                                 : 1;
+inline constexpr int lanes =
+    accumulates_locally<Reducer> &&
+            sizeof(typename Reducer::value_type) <= 16 && std::is_trivially_copyable_v<typename Reducer::value_type>
+        ? 8
+        : 1;
 
 template <class Value>
 void destroy_values(Value* values, unsigned count) noexcept {
@@ -90,8 +91,8 @@ struct Reduce {
   }
 
  private:
-  /// Calls the functor for all items of the share, in turn with each of `lanes` values: a chain of additions to a single
-  /// one would take the latency of an addition for each item.
+  /// Calls the functor for all items of the share, in turn with each of `lanes` values: a chain of additions to a
+  /// single one would take the latency of an addition for each item.
   template <int lanes, class Values>
   void accumulate(HostWorker& worker, const Values& value) const {
     using Index = impl::index_of<functor_type, Tag, typename Domain::member_type, Domain::rank>;
@@ -110,7 +111,8 @@ struct Reduce {
           for (; i < stop; i += lanes) {
             [&]<int... lane>(std::integer_sequence<int, lane...>) {
               (add(static_cast<I>(i + lane), lane), ...);
-            }(std::make_integer_sequence<int, lanes>());
+            }
+            (std::make_integer_sequence<int, lanes>());
           }
         }
         for (; i < last; ++i) add(i, 0);

@@ -16,11 +16,11 @@
 namespace gantry {
 
 /// Body of a prefix sum: calls functor(i, value, false) to get the sum of each block of indices (phase 0), gives each
-/// block the sum of those before it, then calls functor(i, value, true) (phase 1). A launch of one share makes the second
-/// pass only, as one block. Values are joined in the order of their indices.
+/// block the sum of those before it, then calls functor(i, value, true) (phase 1). A launch of one share makes the
+/// second pass only, as one block. Values are joined in the order of their indices.
 ///
-/// `Pair` is as for Reduce. The launch must have a fixed schedule and two phases; its result, if any, is the value after
-/// the last index.
+/// `Pair` is as for Reduce. The launch must have a fixed schedule and two phases; its result, if any, is the value
+/// after the last index.
 template <class Pair, class Domain, class Tag = void>
 struct Scan {
   using functor_type = typename Pair::functor_type;
@@ -34,7 +34,9 @@ struct Scan {
   std::int64_t count;
 
   /// Scratch that each share needs: the sum of each block, and the sum of all indices before each block.
-  [[nodiscard]] std::size_t share_scratch() const { return 2 * blocks * sizeof(Value) * pair.get_reducer().value_count(); }
+  [[nodiscard]] std::size_t share_scratch() const {
+    return 2 * blocks * sizeof(Value) * pair.get_reducer().value_count();
+  }
 
   void host(HostWorker& worker) const {
     if (worker.phase == 0) {
@@ -135,7 +137,8 @@ struct Scan {
           for (std::uint64_t k = 0; k < length; ++k) {
             [&]<int... block>(std::integer_sequence<int, block...>) {
               (add(static_cast<I>(begin + block * length + k), block), ...);
-            }(std::make_integer_sequence<int, Blocks>());
+            }
+            (std::make_integer_sequence<int, Blocks>());
           }
           i = static_cast<I>(begin + Blocks * length);
         }

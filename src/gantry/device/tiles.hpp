@@ -13,8 +13,8 @@ namespace gantry {
 /// Which index runs fastest.
 enum class Fastest : std::uint8_t { first, last };
 
-/// The items of a multi-dimensional launch are tiles of a box; the unit of work is a tile. Rows (see Range) are the runs
-/// of the fastest index within a tile.
+/// The items of a multi-dimensional launch are tiles of a box; the unit of work is a tile. Rows (see Range) are the
+/// runs of the fastest index within a tile.
 template <std::integral Member, int Rank, Fastest Outer, Fastest Inner>
 struct Tiles {
   using member_type = Member;
@@ -67,7 +67,8 @@ struct Tiles {
       const std::uint64_t begin = static_cast<std::uint64_t>(lower[d]);
       const std::uint64_t offset = static_cast<std::uint64_t>(number % tiles[d]) * static_cast<std::uint64_t>(tile[d]);
       const std::uint64_t left = static_cast<std::uint64_t>(upper[d]) - begin - offset;
-      const std::uint64_t size = static_cast<std::uint64_t>(tile[d]) < left ? static_cast<std::uint64_t>(tile[d]) : left;
+      const std::uint64_t size =
+          static_cast<std::uint64_t>(tile[d]) < left ? static_cast<std::uint64_t>(tile[d]) : left;
       box.first[d] = static_cast<Index>(begin + offset);
       box.last[d] = static_cast<Index>(begin + offset + size);
       number /= tiles[d];

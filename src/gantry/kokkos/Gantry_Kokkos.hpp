@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// All that a program includes to use Kokkos with Gantry; its order is the table of contents of the Kokkos layer.
 ///
-/// No #pragma once, on purpose: Kokkos_Core.hpp, where the overlay has a say, includes this file in its middle, and only
-/// then the list below is reached with View and the parallel patterns still to come.
+/// No #pragma once, on purpose: Kokkos_Core.hpp, where the overlay has a say, includes this file in its middle, and
+/// only then the list below is reached with View and the parallel patterns still to come.
 #include <Kokkos_Core.hpp>
 
 #include <gantry/core/gantry.hpp>

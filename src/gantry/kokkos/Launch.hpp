@@ -34,9 +34,9 @@ template <class Domain, class Policy>
 std::int64_t count_of(const Policy& policy, const char* pattern) {
   const auto count = Domain::count(policy.begin(), policy.end());
   if (!count) [[unlikely]] {
-    throw_error(Status::error(Code::invalid_argument,
-                              "range [" + std::to_string(policy.begin()) + ", " + std::to_string(policy.end()) +
-                                  ") has more than 2^63 - 1 indices; split it"),
+    throw_error(Status::error(Code::invalid_argument, "range [" + std::to_string(policy.begin()) + ", " +
+                                                          std::to_string(policy.end()) +
+                                                          ") has more than 2^63 - 1 indices; split it"),
                 pattern);
   }
   return *count;
@@ -47,8 +47,8 @@ template <class B>
 void set_scratch(Launch& launch, const B& body, void* result, std::size_t result_bytes, const char* pattern) {
   const std::size_t scratch = body.share_scratch();
   if (scratch > std::numeric_limits<std::uint32_t>::max()) [[unlikely]] {
-    throw_error(Status::error(Code::invalid_argument, "the value takes " + std::to_string(result_bytes) +
-                                                          " bytes; at most 2 GiB are possible"),
+    throw_error(Status::error(Code::invalid_argument,
+                              "the value takes " + std::to_string(result_bytes) + " bytes; at most 2 GiB are possible"),
                 pattern);
   }
   launch.share_scratch = static_cast<std::uint32_t>(scratch);

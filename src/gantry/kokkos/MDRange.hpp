@@ -15,14 +15,14 @@
 template <>
 struct Kokkos::default_outer_direction<gantry::Offload> {
   using type = Kokkos::Iterate;
-  static constexpr Kokkos::Iterate value = Kokkos::Impl::layout_iterate_type_selector<
-      gantry::Offload::array_layout>::outer_iteration_pattern;
+  static constexpr Kokkos::Iterate value =
+      Kokkos::Impl::layout_iterate_type_selector<gantry::Offload::array_layout>::outer_iteration_pattern;
 };
 template <>
 struct Kokkos::default_inner_direction<gantry::Offload> {
   using type = Kokkos::Iterate;
-  static constexpr Kokkos::Iterate value = Kokkos::Impl::layout_iterate_type_selector<
-      gantry::Offload::array_layout>::inner_iteration_pattern;
+  static constexpr Kokkos::Iterate value =
+      Kokkos::Impl::layout_iterate_type_selector<gantry::Offload::array_layout>::inner_iteration_pattern;
 };
 
 /// Tiles that are long in the fastest index and about a sixteenth of a thread's share: few enough not to cost, enough
@@ -37,7 +37,7 @@ struct Kokkos::Impl::TileSizeRecommended<gantry::Offload> {
     for (int d = 0; d < rank; ++d) {
       const std::int64_t extent = std::max<std::int64_t>(policy.m_upper[d] - policy.m_lower[d], 1);
       volume = volume > std::numeric_limits<std::int64_t>::max() / extent ? std::numeric_limits<std::int64_t>::max()
-                                                                         : volume * extent;
+                                                                          : volume * extent;
     }
     std::int64_t left = std::max(volume / (16 * std::max(policy.space().concurrency(), 1)), smallest);
     left = std::min<std::int64_t>(left, std::max<std::int64_t>(policy.max_total_tile_size(), 1));

@@ -7,8 +7,8 @@
 #include <gantry/kokkos/Offload.hpp>
 #include <gantry/kokkos/policies.hpp>
 
-/// Kokkos::parallel_for over a RangePolicy. The functor is copied by the launch; Views in the copy are not counted, as in
-/// all of Kokkos's parallel patterns: freeing a View waits for the kernels that may use it.
+/// Kokkos::parallel_for over a RangePolicy. The functor is copied by the launch; Views in the copy are not counted, as
+/// in all of Kokkos's parallel patterns: freeing a View waits for the kernels that may use it.
 template <class Functor, class... Traits>
 class Kokkos::Impl::ParallelFor<Functor, Kokkos::RangePolicy<Traits...>, gantry::Offload> {
   using Policy = Kokkos::RangePolicy<Traits...>;

@@ -12,8 +12,7 @@ namespace gantry::impl {
 /// What ParallelScan and ParallelScanWithTotal have in common; `Total` is void where there is none.
 template <class Functor, class Policy, class Total>
 class ScanRange {
-  using Analysis =
-      Kokkos::Impl::FunctorAnalysis<Kokkos::Impl::FunctorPatternInterface::SCAN, Policy, Functor, Total>;
+  using Analysis = Kokkos::Impl::FunctorAnalysis<Kokkos::Impl::FunctorPatternInterface::SCAN, Policy, Functor, Total>;
   using Reducer = typename Analysis::Reducer;
   using FunctorReducer = Kokkos::Impl::CombinedFunctorReducer<Functor, Reducer>;
   using Domain = Range<typename Policy::member_type>;

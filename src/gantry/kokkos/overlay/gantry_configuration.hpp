@@ -55,7 +55,7 @@
 #define GANTRY_IMPL_TEXT_2(x) #x
 #define GANTRY_IMPL_TEXT(x) GANTRY_IMPL_TEXT_2(x)
 #define GANTRY_IMPL_LIBRARY "gantry_library_for_kokkos_" GANTRY_IMPL_TEXT(KOKKOS_VERSION)
-#define GANTRY_IMPL_MARKER                                                                 \
+#define GANTRY_IMPL_MARKER                                                                \
   "gantry_configuration_" GANTRY_IMPL_DIALECT "_" GANTRY_IMPL_ROLE "_" GANTRY_IMPL_LAYOUT \
   "_kokkos_" GANTRY_IMPL_TEXT(KOKKOS_VERSION)
 

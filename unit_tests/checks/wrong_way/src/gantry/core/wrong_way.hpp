@@ -4,4 +4,4 @@
 #include <backends/host/queue.hpp>
 #include <cuda.h>
 #include "status.hpp"
-  #  include   <gantry/kokkos/Offload.hpp> // indented
+#include <gantry/kokkos/Offload.hpp>  // indented
