@@ -82,7 +82,7 @@ TEST(HostQueueTest, CloseWaitsForNoInlineKernel) {
                       },
                   .cost = {}};
   tiny.cost.samples = 100;
-  std::jthread launcher([&] { EXPECT_OK(queue->launch(tiny, items(1), nullptr)); });
+  std::jthread launcher([&] { EXPECT_OK(queue->launch(tiny, items(1), &tiny)); });
   await([] { return runs.load(); });
   EXPECT_FALSE(queue->idle());
   EXPECT_OK(queue->close());
@@ -123,7 +123,7 @@ TEST(HostQueueTest, BodyThatCannotBeCopiedIsRefused) {
                               .copy = expected.copy,
                               .host = [](const void*, HostWorker&) { ADD_FAILURE() << "a refused kernel ran"; },
                               .cost = {}};
-      const Status status = queue.launch(kernel, items(64), nullptr);
+      const Status status = queue.launch(kernel, items(64), &kernel);
       EXPECT_EQ(status.code(), expected.code);
       EXPECT_THAT(status.text(), testing::HasSubstr(expected.text));
       EXPECT_THAT(status.text(), testing::HasSubstr("uncopyable"));
@@ -141,10 +141,10 @@ TEST(HostQueueTest, LaunchOfFarMoreItemsIsMeasured) {
   kernel.cost.samples = 100;
   kernel.cost.ns_per_item = 1e6F;
   kernel.cost.items = 1;
-  EXPECT_OK(queue.launch(kernel, items(4), nullptr));  // two items a share are not far more than one
+  EXPECT_OK(queue.launch(kernel, items(4), &kernel));  // two items a share are not far more than one
   EXPECT_OK(queue.sync());
   EXPECT_EQ(kernel.cost.samples, 100U);
-  EXPECT_OK(queue.launch(kernel, items(1000), nullptr));
+  EXPECT_OK(queue.launch(kernel, items(1000), &kernel));
   EXPECT_OK(queue.sync());
   EXPECT_EQ(kernel.cost.items, 500);
   EXPECT_LE(kernel.cost.samples, 2U) << "it trains anew";
