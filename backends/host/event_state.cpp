@@ -31,7 +31,7 @@ bool EventState::park(Stream& stream) {
 void EventState::wait() noexcept {
   for (int polls = 0; polls < 1000; ++polls) {
     if (reached()) return;
-    pause();
+    cpu_pause();
   }
   for (;;) {
     {

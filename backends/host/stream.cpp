@@ -316,7 +316,7 @@ bool Stream::wait_for(std::uint64_t target, Time deadline, bool help) {
       polls = 0;
       continue;
     }
-    pause();
+    cpu_pause();
     if (polls % 64 != 63) continue;
     const Time now = Clock::now();
     if (now >= deadline) return false;

@@ -174,7 +174,7 @@ void Stream::collect(std::uint64_t target) {
   bool asleep = false;
   Clock::time_point spin_end{};
   for (int polls = 1; lane.progress().shares + held != m_current.shares; ++polls) {
-    pause();
+    cpu_pause();
     if (polls % patience != 0) continue;
     if (!all_taken) all_taken = take_shares(lane, doorbell, blocks, held);
     const auto now = Clock::now();

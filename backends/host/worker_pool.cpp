@@ -132,7 +132,7 @@ void WorkerPool::main(Worker& worker) {
       continue;
     }
     if (polls_at_all) {
-      pause();
+      cpu_pause();
       if (++polls % polls_per_look != 0) continue;
       const auto now = Clock::now();
       if (polls == polls_per_look) {

@@ -7,7 +7,7 @@
 namespace gantry {
 
 /// Tells the CPU that the thread polls.
-inline void pause() noexcept {
+inline void cpu_pause() noexcept {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
@@ -32,7 +32,7 @@ class SpinLock {
       std::this_thread::yield();
       return;
     }
-    pause();
+    cpu_pause();
   }
 
  private:
