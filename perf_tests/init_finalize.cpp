@@ -79,7 +79,7 @@ Outcome close_and_open() {
     use_device();
     if (!gantry::close_device(0).ok() || !gantry::open_device(0).ok()) std::abort();
   };
-  for (int warm_up = 0; warm_up < cycles / 4; ++warm_up) cycle();
+  for (int warm_up = 0; warm_up < cycles; ++warm_up) cycle();
   const Outcome before = footprint();
   double seconds = 0;
   for (int i = 0; i < cycles; ++i) {

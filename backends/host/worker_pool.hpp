@@ -45,7 +45,7 @@ class WorkerPool {
   struct alignas(128) Worker {
     std::uint32_t index = 0;  // 0: the reserve; else the slot that it prefers and the block that is its own
     int slot = -1;
-    std::vector<std::uint64_t> seen;  // the last doorbell of each lane
+    std::vector<std::uint64_t> seen;           // the last doorbell of each lane
     std::atomic<std::uint32_t> state{asleep};  // born asleep: an open that nothing follows costs no polling
     std::atomic<bool> busy{false};
     std::shared_ptr<Engine> engine;  // until the thread takes it over
