@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <gantry/kokkos/UniqueToken.hpp>
+#include <gantry/kokkos/OffloadSpace.hpp>
+#include <gantry/kokkos/slot_below.hpp>
+
+#include <Kokkos_Core.hpp>
 
 #include <cstdint>
 

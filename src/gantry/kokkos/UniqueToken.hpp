@@ -4,6 +4,7 @@
 #include <gantry/kokkos/Offload.hpp>
 #include <gantry/kokkos/OffloadSpace.hpp>
 #include <gantry/kokkos/kokkos_base.hpp>
+#include <gantry/kokkos/slot_below.hpp>
 
 // View needs the host's spaces, which come before this file when Kokkos_Core.hpp includes it.
 #include <Kokkos_Core.hpp>
@@ -22,12 +23,6 @@
 #include <cstdint>
 
 namespace gantry::impl {
-/// The slot of the calling thread; ends the program with the message when it is not below `size`.
-KOKKOS_INLINE_FUNCTION int slot_below(int size, const char* message) {
-  const int slot = Offload::impl_hardware_thread_id();
-  if (slot >= size) Kokkos::abort(message);
-  return slot;
-}
 inline constexpr const char* small_token =
     "gantry: a UniqueToken is used on a device with more thread slots than the one that it was made for; make it with "
     "the instance whose kernels use it";
