@@ -121,14 +121,12 @@ Offload::Offload(DeviceId device) {
 
 void Offload::fence() const {
   const auto sync = [this] { return m_queue.sync(); };
-  impl::check(impl::with_fence_event(Kokkos::Tools::Experimental::device_id(*this),
-                                     "gantry::Offload::fence: Unnamed Instance Fence", sync),
-              "fence");
+  impl::check(impl::with_fence_event(*this, "gantry::Offload::fence: Unnamed Instance Fence", sync), "fence");
 }
 
 void Offload::fence(const std::string& name) const {
   const auto sync = [this] { return m_queue.sync(); };
-  impl::check(impl::with_fence_event(Kokkos::Tools::Experimental::device_id(*this), name, sync), name.c_str());
+  impl::check(impl::with_fence_event(*this, name, sync), name.c_str());
 }
 
 void Offload::impl_static_fence(const std::string& name) {

@@ -22,21 +22,29 @@ inline void tool_deallocated(const char* space, const char* label, const void* m
   Kokkos::Tools::deallocateData(Kokkos::Tools::make_space_handle(space), label, memory, bytes);
 }
 
-/// Runs `fence` between the events of a fence: of one instance, or of all devices.
 template <class Name, class Fence>
-Status with_fence_event(std::uint32_t device_id, const Name& name, const Fence& fence) {
-  if (!tool_loaded()) return fence();
+Status between_fence_events(std::uint32_t device_id, const Name& name, const Fence& fence) {
   std::uint64_t handle = 0;
   Kokkos::Tools::beginFence(name, device_id, &handle);
   Status status = fence();
   Kokkos::Tools::endFence(handle);
   return status;
 }
+
+/// Runs `fence` between the events of a fence: of one instance, or of all devices.
+template <class Name, class Fence>
+Status with_fence_event(const Offload& instance, const Name& name, const Fence& fence) {
+  if (!tool_loaded()) [[likely]]
+    return fence();
+  return between_fence_events(Kokkos::Tools::Experimental::device_id(instance), name, fence);
+}
 template <class Name, class Fence>
 Status with_fence_event(const Name& name, const Fence& fence) {
+  if (!tool_loaded()) [[likely]]
+    return fence();
   using namespace Kokkos::Tools::Experimental;
-  return with_fence_event(device_id_root<Offload>() + int_for_synchronization_reason(GlobalDeviceSynchronization), name,
-                          fence);
+  return between_fence_events(device_id_root<Offload>() + int_for_synchronization_reason(GlobalDeviceSynchronization),
+                              name, fence);
 }
 
 }  // namespace gantry::impl
