@@ -15,6 +15,9 @@ namespace gantry::host {
 namespace {
 
 Status check_range(const char* what, const void* to, const void* from, std::uint64_t bytes) {
+  if (bytes > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+    return Status::error(Code::invalid_argument,
+                         fmt::format("{} of {} bytes: no memory is that large (a size that wrapped?)", what, bytes));
   if (to != nullptr && from != nullptr) return {};
   return Status::error(Code::invalid_argument,
                        fmt::format("{} of {} bytes {} a null pointer", what, bytes, to == nullptr ? "to" : "from"));

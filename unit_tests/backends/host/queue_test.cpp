@@ -103,6 +103,20 @@ void copy_throws<std::bad_alloc>(void*, const void*) {
   throw std::bad_alloc();
 }
 
+TEST(HostQueueTest, SizesThatWrappedAreRefused) {
+  OpenHost host(1);
+  const auto queue = make_queue(*host);
+  std::array<char, 8> to{};
+  const std::array<char, 8> from{1};
+  for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 7, SIZE_MAX / 2 + 1}) {
+    EXPECT_EQ(queue->copy(to.data(), from.data(), bytes).code(), Code::invalid_argument) << bytes;
+    EXPECT_EQ(queue->write(to.data(), from.data(), bytes).code(), Code::invalid_argument) << bytes;
+  }
+  EXPECT_OK(queue->sync());
+  EXPECT_EQ(to[0], 0);
+  EXPECT_OK(queue->close());
+}
+
 TEST(HostQueueTest, BodyThatCannotBeCopiedIsRefused) {
   SKIP_IF_PAGES();
   OpenHost host(2);
