@@ -133,8 +133,8 @@ struct LiveObjects::State {
   Record* revive(ObjectKind kind, std::uintptr_t base, std::size_t bytes) noexcept;
   Record* new_record();
   void unlink(Record& record) noexcept;
-  void enter(Record& record);
-  void leave(Record& record) noexcept;
+  template <class Change>
+  void change_keys(const Record& record, Change&& change);
   Record* at(ObjectKind kind, const void* address) const noexcept;
   void retire(Record& record) noexcept;
   Status explain(DeviceHandle device, const void* address);
@@ -162,23 +162,15 @@ void LiveObjects::State::unlink(Record& record) noexcept {
   --dead;
 }
 
-void LiveObjects::State::enter(Record& record) {
+/// Calls `change` with each key that leads to the record. The size of its granule counts as in use from then on.
+template <class Change>
+void LiveObjects::State::change_keys(const Record& record, Change&& change) {
   const std::uintptr_t base = record.base.load(std::memory_order_relaxed);
-  index.insert(address_key(base), &record);
-  if (is_memory(record.kind.load(std::memory_order_relaxed))) {
-    const unsigned log2 = granule_log2(record.bytes.load(std::memory_order_relaxed));
-    index.insert(granule_key(base >> log2, log2), &record);
-    granules.store(granules.load(std::memory_order_relaxed) | std::uint64_t{1} << log2, std::memory_order_release);
-  }
-}
-
-void LiveObjects::State::leave(Record& record) noexcept {
-  const std::uintptr_t base = record.base.load(std::memory_order_relaxed);
-  index.erase(address_key(base), &record);
-  if (is_memory(record.kind.load(std::memory_order_relaxed))) {
-    const unsigned log2 = granule_log2(record.bytes.load(std::memory_order_relaxed));
-    index.erase(granule_key(base >> log2, log2), &record);
-  }
+  change(address_key(base));
+  if (!is_memory(record.kind.load(std::memory_order_relaxed))) return;
+  const unsigned log2 = granule_log2(record.bytes.load(std::memory_order_relaxed));
+  change(granule_key(base >> log2, log2));
+  granules.store(granules.load(std::memory_order_relaxed) | std::uint64_t{1} << log2, std::memory_order_release);
 }
 
 Record* LiveObjects::State::new_record() {
@@ -208,7 +200,7 @@ void LiveObjects::State::retire(Record& record) noexcept {
   if (++dead > remembered) {
     Record& forgotten = *oldest;
     unlink(forgotten);
-    leave(forgotten);
+    change_keys(forgotten, [&](std::uint64_t key) { index.erase(key, &forgotten); });
     forgotten.next = std::exchange(free, &forgotten);
   }
 }
@@ -303,7 +295,7 @@ void LiveObjects::insert(ObjectKind kind, const void* address, std::size_t bytes
   record.long_label.swap(long_label);  // the one before is destroyed outside of the lock
   record.version.store(record.version.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 
-  if (revived == nullptr) state.enter(record);
+  if (revived == nullptr) state.change_keys(record, [&](std::uint64_t key) { state.index.insert(key, &record); });
   ++state.live;
 }
 

@@ -57,6 +57,14 @@ class OpenHost {
   std::vector<std::unique_ptr<Queue>> m_queues;
 };
 
+/// A launch over so many items.
+inline Launch items(std::int64_t count, bool heavy = false) {
+  Launch launch;
+  launch.count = count;
+  launch.heavy = heavy;
+  return launch;
+}
+
 /// Waits for a condition that only other threads can bring about; there is nothing to sleep on.
 template <class Condition>
 void await(const Condition& condition) {

@@ -13,13 +13,6 @@
 namespace gantry::test {
 namespace {
 
-Launch items(std::int64_t count, bool heavy = false) {
-  Launch launch;
-  launch.count = count;
-  launch.heavy = heavy;
-  return launch;
-}
-
 std::unique_ptr<Queue> make_queue(Device& device) {
   auto made = device.create_queue({});
   EXPECT_TRUE(made.ok());

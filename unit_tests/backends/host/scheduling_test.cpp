@@ -7,13 +7,6 @@
 namespace gantry::test {
 namespace {
 
-Launch items(std::int64_t count, bool heavy = false) {
-  Launch launch;
-  launch.count = count;
-  launch.heavy = heavy;
-  return launch;
-}
-
 /// A kernel that is known to take long, however short its last runs were.
 template <class Function>
 const KernelInfo& slow_kernel(const Function& function) {
