@@ -25,7 +25,7 @@ class HostDevice final : public Device {
   Result<void*> allocate(MemoryKind kind, std::size_t bytes) override { return m_memory.allocate(kind, bytes); }
   Status free(MemoryKind kind, void* memory, std::size_t bytes) override { return m_memory.free(kind, memory, bytes); }
   Status drain(std::chrono::nanoseconds timeout) override;
-  [[nodiscard]] Status poison() const override { return m_engine->fault.peek(); }
+  [[nodiscard]] Status poison() const override { return m_engine->fault.error(); }
   Status close() override;
 
  private:

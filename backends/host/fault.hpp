@@ -22,25 +22,17 @@ class Fault {
   }
   [[nodiscard]] bool is_set() const noexcept { return m_set.load(std::memory_order_acquire); }
 
-  /// For the caller of a queue: ok; once the error itself; then `poisoned`, with the error's text.
-  Status report() {
+  /// The error, or ok.
+  [[nodiscard]] Status error() const {
     if (!is_set()) [[likely]]
       return {};
-    const std::lock_guard lock(m_mutex);
-    if (!std::exchange(m_reported, true)) return m_error.clone();
-    return Status::error(Code::poisoned, "an earlier error made the device unusable: " + m_error.text());
-  }
-  /// The error, not counted as reported.
-  [[nodiscard]] Status peek() const {
-    if (!is_set()) return {};
     const std::lock_guard lock(m_mutex);
     return m_error.clone();
   }
 
  private:
-  mutable std::mutex m_mutex;  // guards m_error and m_reported
+  mutable std::mutex m_mutex;  // guards m_error
   Status m_error;
-  bool m_reported = false;
   std::atomic<bool> m_set{false};
 };
 

@@ -74,19 +74,19 @@ Status HostQueue::transfer(const KernelInfo& kernel, const Body& body) {
 }
 
 Status HostQueue::copy(void* to, const void* from, std::size_t bytes) {
-  if (bytes == 0) return m_engine->fault.report();
+  if (bytes == 0) return m_engine->fault.error();
   if (Status status = check_range("a copy", to, from, bytes); !status.ok()) return status;
   return transfer(copy_kernel, CopyBody{static_cast<char*>(to), static_cast<const char*>(from), bytes});
 }
 
 Status HostQueue::write(void* to, const void* from, std::size_t bytes) {
-  if (bytes == 0) return m_engine->fault.report();
+  if (bytes == 0) return m_engine->fault.error();
   if (Status status = check_range("a write", to, from, bytes); !status.ok()) return status;
   return transfer(write_kernel, CopyBody{static_cast<char*>(to), static_cast<const char*>(from), bytes});
 }
 
 Status HostQueue::fill(void* to, const void* pattern, std::size_t pattern_bytes, std::size_t count) {
-  if (count == 0) return m_engine->fault.report();
+  if (count == 0) return m_engine->fault.error();
   if (pattern_bytes == 0 || pattern_bytes > std::numeric_limits<std::uint32_t>::max() ||
       count > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) / pattern_bytes)
     return Status::error(Code::invalid_argument,

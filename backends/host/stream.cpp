@@ -139,7 +139,7 @@ Job Stream::make_job(const KernelInfo& kernel, const Launch& launch, const void*
 
 Status Stream::launch(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate) {
   if (m_engine.fault.is_set()) [[unlikely]]
-    return m_engine.fault.report();
+    return m_engine.fault.error();
   if (tiny(launch.count, estimate) && helpers_run(launch) && run_inline(kernel, launch, body, estimate)) return {};
   return launch_to_workers(kernel, launch, body, estimate);
 }
@@ -257,7 +257,7 @@ bool Stream::make_room() {
 
 Status Stream::record(HostEvent& event) {
   if (m_engine.fault.is_set()) [[unlikely]]
-    return m_engine.fault.report();
+    return m_engine.fault.error();
   {
     const Lock lock(*this);
     if (!m_busy.load(std::memory_order_relaxed) && !lock.nested()) {
@@ -273,7 +273,7 @@ Status Stream::record(HostEvent& event) {
 
 Status Stream::wait(const HostEvent& event) {
   if (m_engine.fault.is_set()) [[unlikely]]
-    return m_engine.fault.report();
+    return m_engine.fault.error();
   std::shared_ptr<EventState> record = event.state();
   if (record == nullptr || record->reached()) return {};
   return enqueue(Command::Kind::wait, [&](Command& command) { command.event = std::move(record); });
@@ -281,7 +281,7 @@ Status Stream::wait(const HostEvent& event) {
 
 Status Stream::host_function(void (*function)(void*), void* argument) {
   if (m_engine.fault.is_set()) [[unlikely]]
-    return m_engine.fault.report();
+    return m_engine.fault.error();
   GANTRY_TRY(m_engine.functions.start());
   return enqueue(Command::Kind::host_function, [&](Command& command) {
     command.function = function;
@@ -290,15 +290,11 @@ Status Stream::host_function(void (*function)(void*), void* argument) {
 }
 
 Status Stream::sync() {
-  if (const ExecutionContext* context = execution_context(); context != nullptr && context->queue == &m_queue)
-      [[unlikely]]
-    return Status::error(Code::refused, fmt::format("queue {} of {} was asked to wait for work from inside that work",
-                                                    m_options.id, m_options.device_name));
   const std::uint64_t target = m_submitted.load(std::memory_order_acquire);
-  if (m_completed.load(std::memory_order_acquire) >= target) return m_engine.fault.report();
+  if (m_completed.load(std::memory_order_acquire) >= target) return m_engine.fault.error();
   const Inside helper(*this);
   wait_for(target, Time::max(), true);
-  return m_engine.fault.report();
+  return m_engine.fault.error();
 }
 
 bool Stream::wait_until_idle(Time deadline) {

@@ -23,9 +23,8 @@ namespace gantry::test {
 struct Variant {
   std::string name;
   std::function<Result<std::unique_ptr<Device>>(int ordinal)> open;
-  bool blocking = false;            ///< every call waits for its work, so a queue cannot be held back
-  bool reports_poison_once = true;  ///< the first report is the error itself, later ones are `poisoned`
-  bool runs_joins = true;           ///< runs all of a kernel: phases, scratch, joins, results
+  bool blocking = false;   ///< every call waits for its work, so a queue cannot be held back
+  bool runs_joins = true;  ///< runs all of a kernel: phases, scratch, joins, results
 };
 const std::vector<Variant>& variants();
 inline void PrintTo(const Variant& variant, std::ostream* out) {

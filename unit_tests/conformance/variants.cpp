@@ -33,7 +33,6 @@ Variant fake_variant() {
     return backend.open((*infos)[static_cast<std::size_t>(ordinal)], {});
   };
   variant.blocking = true;
-  variant.reports_poison_once = false;
   variant.runs_joins = false;
   return variant;
 }

@@ -143,6 +143,18 @@ int kernel_never_ends() {
   return 0;
 }
 
+int kernel_fails() {
+  launch(
+      gantry::default_queue(open()).value(), [] { throw 1; }, "unwatched")
+      .ignore();
+  return 0;
+}
+
+int kernel_fails_and_is_told() {
+  kernel_fails();
+  return gantry::fence_all().code() == gantry::Code::kernel_error ? 0 : 4;
+}
+
 int others_still_call() {
   const auto device = open();
   static std::atomic<int> calls{0};
@@ -191,6 +203,8 @@ constexpr Path paths[] = {
     {"quick_exit_open", quick_exit_open},
     {"exit_in_kernel", exit_in_kernel},
     {"kernel_never_ends", kernel_never_ends},
+    {"kernel_fails", kernel_fails},
+    {"kernel_fails_and_is_told", kernel_fails_and_is_told},
     {"others_still_call", others_still_call},
     {"forked_child", forked_child},
 };

@@ -78,8 +78,15 @@ TEST(ExitTest, ExitInsideAKernelEnds) {
 
 TEST(ExitTest, AKernelThatNeverEndsDoesNotKeepTheProcess) {
   const Outcome outcome = run("kernel_never_ends", "GANTRY_CLOSE_TIMEOUT=0");
-  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.status, close_exit_status);
   EXPECT_THAT(outcome.output, HasSubstr("work still runs"));
+}
+
+TEST(ExitTest, AFailureThatNobodyWasToldFailsTheProcess) {
+  const Outcome outcome = run("kernel_fails", "GANTRY_LEAKS=off");
+  EXPECT_EQ(outcome.status, close_exit_status);
+  EXPECT_THAT(outcome.output, HasSubstr("kernel 'unwatched'"));
+  EXPECT_EQ(run("kernel_fails_and_is_told").status, 0);
 }
 
 TEST(ExitTest, ThreadsThatStillCallDoNotCrashIt) {

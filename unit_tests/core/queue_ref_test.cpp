@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gantry/core/execution_context.hpp>
 #include <unit_tests/support/launch.hpp>
 #include <unit_tests/support/runtime_fixture.hpp>
 
 #include <gmock/gmock.h>
 
+#include <limits>
 #include <optional>
 #include <set>
 #include <thread>
@@ -177,6 +179,63 @@ TEST_F(QueueRefTest, EventsOrderQueues) {
   EXPECT_OK(first.sync());
   EXPECT_OK(second.sync());
   EXPECT_EQ(order, (std::vector{1, 2}));
+}
+
+TEST_F(QueueRefTest, WorkOfADeviceMayNotWaitForWork) {
+  const DeviceHandle handle = open();
+  const QueueRef queue = create_queue(handle);
+  const QueueRef other = create_queue(handle);
+  const EventRef event = device().create_event(handle.generation, "event").value();
+  backend.driver.hold();
+  EXPECT_OK(launch(other, [] {}));
+  EXPECT_OK(other.record(event));
+  ExecutionContext inside;
+  {
+    const ExecutionScope scope(inside);
+    EXPECT_EQ(other.sync().code(), Code::refused);
+    EXPECT_EQ(event.sync().code(), Code::refused);
+    EXPECT_OK(queue.sync()) << "nothing to wait for";
+  }
+  backend.driver.let_go();
+  EXPECT_OK(other.sync());
+  const ExecutionScope scope(inside);
+  EXPECT_OK(other.sync());
+  EXPECT_OK(event.sync());
+}
+
+TEST_F(QueueRefTest, OperandsLieWithinOneAllocationOfTheirDevice) {
+  const DeviceHandle handle = open(0);
+  const DeviceHandle elsewhere = open(1);
+  const QueueRef queue = default_queue(handle);
+  char* mine = static_cast<char*>(allocate(handle, 100, "mine"));
+  char* foreign = static_cast<char*>(allocate(elsewhere, 100, "foreign"));
+  char* pinned =
+      static_cast<char*>(device(1).allocate(elsewhere.generation, MemoryKind::pinned, 100, "pinned").value());
+  char host[100] = {};
+  EXPECT_OK(queue.copy(mine, host, 100));
+  EXPECT_OK(queue.copy(host, mine + 40, 60));
+  EXPECT_OK(queue.copy(mine, pinned, 100));
+  EXPECT_OK(queue.write(mine + 99, host, 1));
+  EXPECT_OK(queue.fill(mine + 50, host, 2, 25));
+  EXPECT_OK(queue.fill(mine + 100, host, 2, 0));
+
+  const auto refused = [](const Status& status, const char* part) {
+    EXPECT_EQ(status.code(), Code::invalid_argument);
+    EXPECT_THAT(status.text(), HasSubstr(part));
+  };
+  refused(queue.copy(mine, host, 101), "do not lie within 'mine' (100 bytes on fake:0)");
+  refused(queue.copy(host, mine + 50, 51), "'mine'");
+  refused(queue.write(mine + 99, host, 2), "'mine'");
+  refused(queue.fill(mine, host, 2, 51), "'mine'");
+  refused(queue.fill(mine, host, 8, std::numeric_limits<std::size_t>::max() / 4), "'mine'");
+  refused(queue.copy(foreign, host, 1), "another device: 'foreign' (100 bytes on fake:1)");
+  refused(queue.copy(mine, foreign, 1), "another device");
+  refused(queue.fill(host, host, 1, 1), "no memory of an open device");
+
+  EXPECT_OK(device(1).deallocate(elsewhere.generation, pinned));
+  EXPECT_OK(device(1).deallocate(elsewhere.generation, foreign));
+  EXPECT_OK(device(0).deallocate(handle.generation, mine));
+  refused(queue.fill(mine, host, 1, 1), "it was freed");
 }
 
 }  // namespace

@@ -128,7 +128,9 @@ TEST_F(RuntimeTest, APoisonedDeviceIsReportedOnceAndTheOthersWork) {
   EXPECT_EQ(device(0).state(), DeviceState::poisoned);
   EXPECT_OK(runtime->fence_all());
   EXPECT_OK(launch(default_queue(good), [] {}));
-  EXPECT_EQ(launch(default_queue(bad), [] {}).code(), Code::kernel_error);
+  const Status later = launch(default_queue(bad), [] {});
+  EXPECT_EQ(later.code(), Code::poisoned);
+  EXPECT_THAT(later.text(), HasSubstr("boom"));
   EXPECT_OK(runtime->close(0, CloseMode::refuse_if_busy));
   EXPECT_OK(launch(default_queue(open(0)), [] {}));
 }
@@ -140,6 +142,30 @@ TEST_F(RuntimeTest, AMistakeOnAPoisonedDeviceDoesNotHideItsError) {
   const auto elsewhere = device(1).create_event(open(1).generation, "elsewhere");
   EXPECT_EQ(queue.record(*elsewhere).code(), Code::invalid_argument);
   EXPECT_EQ(runtime->fence_all().code(), Code::kernel_error);
+}
+
+TEST_F(RuntimeTest, AWaitLeavesTheErrorOfTheWorkToBeTold) {
+  const DeviceHandle bad = open(0);
+  backend.driver.hold();
+  EXPECT_OK(launch(default_queue(bad), [] { throw std::runtime_error("boom"); }));
+  backend.driver.let_go();
+  EXPECT_OK(runtime->wait_all());
+  EXPECT_EQ(device(0).state(), DeviceState::poisoned) << "it did not wait";
+  EXPECT_OK(runtime->wait_all());
+  EXPECT_EQ(runtime->fence_all().code(), Code::kernel_error);
+}
+
+TEST_F(RuntimeTest, APoisonedDeviceGivesOutNothingNew) {
+  const DeviceHandle bad = open(0);
+  void* memory = allocate(bad, 100);
+  EXPECT_OK(launch(default_queue(bad), [] { throw std::runtime_error("boom"); }));
+  const Status first = device(0).allocate(bad.generation, MemoryKind::device, 100, "too late").status();
+  EXPECT_EQ(first.code(), Code::kernel_error);
+  EXPECT_THAT(first.text(), AllOf(HasSubstr("too late"), HasSubstr("boom")));
+  EXPECT_EQ(device(0).allocate(bad.generation, MemoryKind::device, 100, "later").status().code(), Code::poisoned);
+  EXPECT_EQ(device(0).create_queue(bad.generation, "later").status().code(), Code::poisoned);
+  EXPECT_OK(device(0).deallocate(bad.generation, memory));
+  EXPECT_OK(runtime->close(0, CloseMode::refuse_if_busy));
 }
 
 TEST_F(RuntimeTest, OutOfMemoryNamesLabelDeviceAskedFreeAndTotal) {

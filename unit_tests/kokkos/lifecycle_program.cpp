@@ -237,6 +237,84 @@ int kernel_throws() {
   return result;
 }
 
+void launch_a_failure() {
+  try {
+    Kokkos::parallel_for(
+        Kokkos::RangePolicy<Offload>(0, 1), KOKKOS_LAMBDA(int) { throw std::runtime_error("from the kernel"); });
+    // Where launches wait for their work, it is the launch that tells; nobody listens here.
+  } catch (const gantry::Error&) {
+  }
+}
+
+int failure_behind_a_view() {
+  initialize();
+  {
+    const View view("view", 1000);
+    const Kokkos::View<std::string*, OffloadSpace> elements("elements", 10);
+    launch_a_failure();
+  }
+  try {
+    Kokkos::fence();
+  } catch (const gantry::Error& error) {
+    std::printf("error: %s\n", error.what());
+    return 0;
+  }
+  return failed;
+}
+
+int failure_before_finalize() {
+  initialize();
+  { const View view("view", 1000); }
+  launch_a_failure();
+  Kokkos::finalize();
+  return 0;
+}
+
+struct NeverMade {
+  KOKKOS_INLINE_FUNCTION NeverMade() { throw std::runtime_error("from the constructor"); }
+};
+
+template <class Make>
+int expect_nothing_held(const Make& make) {
+  int result = failed;
+  try {
+    make();
+  } catch (const gantry::Error& error) {
+    std::printf("error: %s\n", error.what());
+    result = 0;
+  }
+  gantry::fence_all().ignore();
+  if (const gantry::Status closed = gantry::close_device(0); !closed.ok()) {
+    std::printf("%s\n", closed.message().c_str());
+    return failed;
+  }
+  const View again("the device works again", 10);
+  return result;
+}
+
+int view_that_cannot_be_made() {
+  initialize();
+  const int results[] = {
+      expect_nothing_held([] { Kokkos::View<NeverMade*, OffloadSpace>("elements throw", 10); }),
+      expect_nothing_held([] {
+        launch_a_failure();
+        gantry::wait_all().ignore();
+        Kokkos::View<double*, OffloadSpace>("on a failed device", 10);
+      }),
+      expect_nothing_held([] {
+        Kokkos::parallel_for(
+            Kokkos::RangePolicy<Offload>(0, 1),
+            KOKKOS_LAMBDA(int) { Kokkos::View<double*, OffloadSpace>("in a kernel", 100000); });
+        Offload().fence();
+      }),
+  };
+  Kokkos::finalize();
+  for (const int result : results) {
+    if (result != 0) return result;
+  }
+  return 0;
+}
+
 /// Two kernels that run at the same time on a device with two slots, and need a slot of a device that has one.
 template <class NeedSlot>
 int on_two_slots(const NeedSlot& need_slot) {
@@ -280,6 +358,8 @@ int pool_of_a_smaller_device() {
 
 const std::map<std::string, int (*)()> programs = {
     {"exit_without_finalize", exit_without_finalize},
+    {"failure_before_finalize", failure_before_finalize},
+    {"failure_behind_a_view", failure_behind_a_view},
     {"finalize_at_exit", finalize_at_exit},
     {"fork_after_open", fork_after_open},
     {"fork_and_exit_in_child", fork_and_exit_in_child},
@@ -299,6 +379,7 @@ const std::map<std::string, int (*)()> programs = {
     {"use_after_finalize", use_after_finalize},
     {"use_before_initialize", use_before_initialize},
     {"view_after_finalize", view_after_finalize},
+    {"view_that_cannot_be_made", view_that_cannot_be_made},
 };
 
 }  // namespace

@@ -28,6 +28,8 @@ Outcome run(const std::string& name, const Strings& environment = {}, const Stri
 }
 
 const std::string two_devices = "GANTRY_HOST_DEVICES=2";
+const std::string launches_return =
+    "GANTRY_PROTECT=0";  // where protection works by pages, launches wait for their work
 
 TEST(LifecycleTest, CleanProgramIsSilent) {
   const Outcome ending = run("nothing");
@@ -169,6 +171,25 @@ TEST(LifecycleTest, KernelThatThrowsIsNamedByTheFence) {
   const Outcome ending = run("kernel_throws");
   EXPECT_EQ(ending.status, 0) << ending.output;
   EXPECT_THAT(ending.output, AllOf(HasSubstr("kernel_throws"), HasSubstr("from the kernel")));
+}
+
+TEST(LifecycleTest, FailureThatADestructorSawIsToldByTheNextFence) {
+  const Outcome ending = run("failure_behind_a_view", {launches_return});
+  EXPECT_EQ(ending.status, 0) << ending.output;
+  EXPECT_THAT(ending.output, HasSubstr("from the kernel"));
+}
+
+TEST(LifecycleTest, FailureThatNobodyWasToldFailsTheProgram) {
+  const Outcome ending = run("failure_before_finalize", {launches_return});
+  EXPECT_EQ(ending.status, 87) << ending.output;
+  EXPECT_THAT(ending.output, AllOf(HasSubstr("Kokkos::finalize"), HasSubstr("from the kernel")));
+}
+
+TEST(LifecycleTest, ViewThatCannotBeMadeHoldsNothing) {
+  const Outcome ending = run("view_that_cannot_be_made");
+  EXPECT_EQ(ending.status, 0) << ending.output;
+  EXPECT_THAT(ending.output, AllOf(HasSubstr("from the constructor"), HasSubstr("on a failed device"),
+                                   HasSubstr("inside a kernel"), Not(HasSubstr("held"))));
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ class Device {
   /// treated as poisoned. The error of work that failed is not this call's: see poison().
   virtual Status drain(std::chrono::nanoseconds timeout) = 0;
 
-  /// The error that made the device unusable, or ok. Cheap; no error is consumed.
+  /// The error (kernel_error) that made the device unusable, or ok. Cheap.
   [[nodiscard]] virtual Status poison() const = 0;
 
   /// Ends the device's threads and context. Called once, after queues, events, images and memory were given back;

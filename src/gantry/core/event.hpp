@@ -16,7 +16,8 @@ class Event {
 
   /// True when the last record has been reached, or when there never was one. Never blocks; not-ready is no error.
   [[nodiscard]] virtual bool ready() const noexcept = 0;
-  /// Waits until ready(); an error of the work before the record is left for the queue's own sync.
+  /// Waits until ready(); an error of the work before the record is left for the queue's own sync. Never called inside
+  /// a kernel or host function.
   virtual Status sync() = 0;
   /// Releases what the event holds on its device. Called once, by core; the object is destroyed right after, also while
   /// records and waits that name it are still enqueued: these keep what they need.

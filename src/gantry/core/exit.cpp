@@ -18,20 +18,20 @@ namespace {
 
 constinit std::atomic<bool> g_armed{false};
 constinit std::atomic<int> g_status{0};
+constinit std::atomic<bool> g_close_failed{false};
 
-void fail_if_leaked() {
-  if (!Runtime::get().leaks_failed() || g_status.load() != 0) return;
+void replace_status_zero() {
+  const bool close_failed = g_close_failed.load();
+  if (g_status.load() != 0 || !(close_failed || Runtime::get().leaks_failed())) return;
   std::fflush(nullptr);
-  _exit(leak_exit_status);
+  _exit(close_failed ? close_exit_status : leak_exit_status);
 }
 
 /// Runs when the library (or the program it is linked into) is finalised: the last moment with all libraries in place.
 __attribute__((destructor)) void close_at_exit() {
   if (!g_armed.load() || in_forked_child()) return;
-  if (execution_context() == nullptr) {
-    if (const Status status = Runtime::get().close_all(); !status.ok()) log(LogLevel::error, status.message());
-  }
-  fail_if_leaked();
+  if (execution_context() == nullptr) fail_exit(Runtime::get().close_all());
+  replace_status_zero();
 }
 
 }  // namespace
@@ -42,10 +42,16 @@ void arm_exit() {
   std::call_once(once, [] {
     on_exit([](int status, void*) { g_status.store(status); }, nullptr);
     at_quick_exit([] {
-      if (!in_forked_child()) fail_if_leaked();
+      if (!in_forked_child()) replace_status_zero();
     });
     g_armed.store(true);
   });
+}
+
+void fail_exit(const Status& status) noexcept {
+  if (status.ok()) return;
+  log(LogLevel::error, status.message());
+  g_close_failed.store(true);
 }
 
 }  // namespace gantry

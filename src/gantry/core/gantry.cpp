@@ -70,6 +70,10 @@ Status fence_all() {
   return Runtime::get().fence_all();
 }
 
+Status wait_all() {
+  return Runtime::get().wait_all();
+}
+
 Result<std::size_t> trim(DeviceHandle device) {
   GANTRY_TRY_ASSIGN(ManagedDevice * managed, Runtime::get().device(device));
   return managed->trim(device.generation);

@@ -49,6 +49,7 @@ GANTRY_API LeakCallback set_leak_callback(LeakCallback callback, void* user);
 
 /// Memory of (or for) a device, at least 128-byte aligned, contents undefined. 0 bytes: a unique address.
 /// out_of_memory names label, device, the bytes asked for, free and total; smaller requests work after it.
+/// Refused with the error of the work when the device is poisoned.
 [[nodiscard]] GANTRY_API Result<void*> allocate(DeviceHandle device, MemoryKind kind, std::size_t bytes,
                                                 std::string_view label);
 /// Gives memory back. Does not wait: work that uses it must have been waited for, except inside a kernel, where the
@@ -62,6 +63,9 @@ GANTRY_API Status deallocate(DeviceHandle device, void* memory);
 /// Waits for every queue of every open device; joins their errors. Inside a kernel or host function it waits for
 /// nothing: the work to wait for could be the caller's own, or wait for that.
 GANTRY_API Status fence_all();
+/// As fence_all, for callers that cannot return an error, such as destructors: an error of the work is left for the
+/// next call on its device that can.
+GANTRY_API Status wait_all();
 
 /// Gives back to the driver what the memory pools of a device cache. Returns the bytes.
 GANTRY_API Result<std::size_t> trim(DeviceHandle device);

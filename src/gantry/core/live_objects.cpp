@@ -321,6 +321,28 @@ bool LiveObjects::find(const void* address, LiveObjectView& found) const noexcep
   return m_state->read_containing(address, [&](const Record& record) { found = record.view(); });
 }
 
+Status LiveObjects::check_access(DeviceHandle device, const void* address, std::size_t bytes,
+                                 HostMemory host_memory) const {
+  if (bytes == 0) return {};
+  LiveObjectView object;
+  if (!find(address, object)) {
+    if (host_memory == HostMemory::accepted) return {};
+    return Status::error(Code::invalid_argument, fmt::format("{} is no memory of an open device: it was freed, its "
+                                                             "device was closed since, or it was not allocated here",
+                                                             address));
+  }
+  const std::size_t offset = number(address) - number(object.address);
+  const bool its_own = object.device == device || object.kind == ObjectKind::pinned_memory;
+  if (its_own && bytes <= object.bytes - offset) [[likely]]
+    return {};
+  char name[label_bytes + 1];
+  label(address, name, sizeof name);
+  const std::string allocation = fmt::format("'{}' ({} bytes on {})", name, object.bytes, object.device_name);
+  return Status::error(Code::invalid_argument,
+                       its_own ? fmt::format("{} bytes from byte {} on do not lie within {}", bytes, offset, allocation)
+                               : fmt::format("{} is memory of another device: {}", address, allocation));
+}
+
 std::size_t LiveObjects::label(const void* address, char* buffer, std::size_t buffer_bytes) const noexcept {
   if (buffer_bytes == 0) return 0;
   Label words{};

@@ -52,6 +52,13 @@ class GANTRY_API LiveObjects {
   /// The memory that contains an address; false for memory that is not ours. Memory of 0 bytes contains its address.
   bool find(const void* address, LiveObjectView& found) const noexcept;
 
+  /// Whether a device may read or write `bytes` bytes from `address` on: they must lie within one allocation, of that
+  /// device or pinned. Memory that is not ours is the host's: ok, or an error when the operand must be ours. The error
+  /// (invalid_argument) names the allocation.
+  enum class HostMemory : std::uint8_t { accepted, refused };
+  [[nodiscard]] Status check_access(DeviceHandle device, const void* address, std::size_t bytes,
+                                    HostMemory host_memory) const;
+
   /// Copies the beginning of the label of the memory that contains an address, ended by a null byte; its length, 0 when
   /// there is none.
   std::size_t label(const void* address, char* buffer, std::size_t buffer_bytes) const noexcept;

@@ -42,6 +42,7 @@ Result<QueueRef> ManagedDevice::default_queue(std::uint32_t generation) {
 
 Result<QueueRef> ManagedDevice::create_queue(std::uint32_t generation, std::string label) {
   return with_device(m_gate, generation, [&]() -> Result<QueueRef> {
+    GANTRY_TRY(told(m_device->poison()));
     log_error(reap());
     QueueOptions options{take_queue_id(), std::move(label), m_info.name};
     Result<std::unique_ptr<Queue>> made = m_device->create_queue(options);
@@ -73,6 +74,8 @@ Result<EventRef> ManagedDevice::create_event(std::uint32_t generation, std::stri
 Result<void*> ManagedDevice::allocate(std::uint32_t generation, MemoryKind kind, std::size_t bytes,
                                       std::string_view label) {
   return with_device(m_gate, generation, [&]() -> Result<void*> {
+    if (Status poison = m_device->poison(); !poison.ok()) [[unlikely]]
+      return told(std::move(poison)).with_context(fmt::format("allocating \"{}\"", label));
     Result<void*> made = memory(kind).pool.allocate(bytes);
     if (!made.ok()) [[unlikely]] {
       Status status = std::move(made).status();
@@ -127,7 +130,20 @@ Status ManagedDevice::fence() {
   const std::uint32_t generation = m_gate.admitted.load();
   const DeviceCall call(m_gate, generation);
   if (generation == 0 || !call) return {};
-  if (m_poison_reported.load()) return {};
+  Status status = wait_for_queues();
+  status.join(poison_once());
+  return status;
+}
+
+Status ManagedDevice::wait() {
+  if (execution_context() != nullptr) return {};
+  const std::uint32_t generation = m_gate.admitted.load();
+  const DeviceCall call(m_gate, generation);
+  return generation != 0 && call ? wait_for_queues() : Status();
+}
+
+/// Inside the device. The error of work that failed is not this call's.
+Status ManagedDevice::wait_for_queues() {
   Status status;
   if (!m_default_queue->idle()) status.join(m_default_queue->sync());
   if (!m_queues.empty()) {
@@ -136,18 +152,19 @@ Status ManagedDevice::fence() {
       release(*queue);
     }
   }
-  if (status.ok()) return poison_once();  // of work that had ended before anybody waited for it
-  note_error();
-  return status;
+  return std::move(status).without(Code::kernel_error);
 }
 
-void ManagedDevice::note_error() {
-  if (!m_device->poison().ok()) m_poison_reported.store(true);
+Status ManagedDevice::told(Status status) {
+  if (status.code() != Code::kernel_error) return status;
+  Status poison = m_device->poison();
+  if (poison.ok() || !m_poison_told.exchange(true)) return status;
+  return Status::error(Code::poisoned, "an earlier error made the device unusable: " + poison.text());
 }
 
 Status ManagedDevice::poison_once() {
   Status poison = m_device->poison();
-  if (poison.ok() || m_poison_reported.exchange(true)) return {};
+  if (poison.ok() || m_poison_told.exchange(true)) return {};
   return poison;
 }
 
@@ -188,7 +205,7 @@ DeviceState ManagedDevice::state() const {
   if (state != DeviceState::ready) return state;
   const std::uint32_t open = m_gate.admitted.load();
   const DeviceCall call(m_gate, open);
-  return open != 0 && call && !m_device->poison().ok() ? DeviceState::poisoned : state;
+  return open != 0 && call && poisoned() ? DeviceState::poisoned : state;
 }
 
 DeviceStatus ManagedDevice::status() const {

@@ -57,13 +57,23 @@ class ManagedDevice {
   Result<EventRef> create_event(std::uint32_t generation, std::string label);
   Result<void*> allocate(std::uint32_t generation, MemoryKind kind, std::size_t bytes, std::string_view label);
   Status deallocate(std::uint32_t generation, void* memory);
+  /// LiveObjects::check_access for an operand of a queue's call.
+  Status check_access(std::uint32_t generation, const void* address, std::size_t bytes,
+                      LiveObjects::HostMemory host_memory) const {
+    return m_environment.live.check_access({m_id, generation}, address, bytes, host_memory);
+  }
   Result<std::size_t> trim(std::uint32_t generation);
-  /// Waits for all queues, retired ones too; ok when closed. A poisoned device reports its error to the first caller
-  /// only. Does not wait inside a kernel or host function.
+  /// Waits for all queues, retired ones too; ok when closed. The error of a poisoned device is told, once. Does not
+  /// wait inside a kernel or host function.
   Status fence();
+  /// As fence, for callers that can return no error of the work: it stays to be told.
+  Status wait();
 
-  /// The caller, inside the device, is about to return an error of it: if that poisoned the device, it is reported now.
-  void note_error();
+  /// Inside the device: whether work of it has failed.
+  [[nodiscard]] bool poisoned() const { return !m_device->poison().ok(); }
+  /// What the caller of a call inside the device is told when that ended with `status`: the error that poisoned the
+  /// device goes to one caller, all others learn that it is poisoned, and why.
+  Status told(Status status);
 
   /// Gives up a reference; releases the object when it was the last and nothing of it runs. Never waits.
   void release(ManagedQueue& queue) noexcept;
@@ -98,6 +108,7 @@ class ManagedDevice {
   Status stop_calls(CloseMode mode);
   Status undo(std::size_t count);
   Status busy(const LeakReport& held) const;
+  Status wait_for_queues();
   Status poison_once();
   Status reap();
   [[nodiscard]] std::uint32_t generation() const noexcept { return m_gate.generation.load(); }
@@ -120,7 +131,7 @@ class ManagedDevice {
   std::unique_ptr<Device> m_device;
   std::unique_ptr<Queue> m_default_queue;
   std::array<std::optional<Memory>, 2> m_memory;
-  std::atomic<bool> m_poison_reported{false};
+  std::atomic<bool> m_poison_told{false};
 
   ManagedList<ManagedQueue> m_queues;
   ManagedList<ManagedEvent> m_events;

@@ -77,7 +77,7 @@ Result<DeviceHandle> ManagedDevice::open() {
     }
     ++m_opened;
   }
-  m_poison_reported.store(false);
+  m_poison_told.store(false);
   m_state.store(DeviceState::ready);
   m_gate.admitted.store(generation());
   return DeviceHandle{m_id, generation()};

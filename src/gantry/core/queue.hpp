@@ -26,8 +26,8 @@ struct QueueOptions {
 ///
 /// Everything enqueued runs in order; work of different queues may overlap. No call but sync waits for the work that it
 /// enqueues; one that finds very much of it enqueued may wait for room. Thread safety: all functions may be called by
-/// any thread at any time until close(); calls of one thread keep their order. Once work of the device has failed, the
-/// next call returns its error (kernel_error), and later ones `poisoned` with the same text.
+/// any thread at any time until close(); calls of one thread keep their order. Once work of the device has failed,
+/// every call returns its error (kernel_error); core tells it to one caller only.
 class Queue {
  public:
   Queue() = default;
@@ -60,8 +60,8 @@ class Queue {
   /// thread. It must not call back into the device; work behind it waits until it has returned.
   virtual Status host_function(void (*function)(void* argument), void* argument) = 0;
 
-  /// Waits until everything enqueued before has run; the first error of that work is returned (and counts as reported).
-  /// The waiting thread may help to run what it waits for.
+  /// Waits until everything enqueued before has run. The waiting thread may help to run what it waits for. Never called
+  /// inside a kernel or host function.
   virtual Status sync() = 0;
 
   /// True when nothing enqueued is unfinished; never blocks.

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gantry/core/queue_ref.hpp>
 
+#include <gantry/base/try.hpp>
 #include <gantry/core/device_gate.hpp>
 #include <gantry/core/execution_context.hpp>
 #include <gantry/core/managed_device.hpp>
 #include <gantry/core/managed_queue.hpp>
 
 #include <fmt/format.h>
+
+#include <limits>
 
 namespace gantry {
 namespace {
@@ -15,11 +18,17 @@ Status empty_reference(const char* what) {
   return Status::error(Code::invalid_argument, fmt::format("the {} reference is empty", what));
 }
 
-/// What the device itself is in error about counts as reported: the caller has it.
-[[gnu::always_inline]] inline Status noted(const QueueTarget& target, Status status) {
-  if (status.code() == Code::kernel_error || status.code() == Code::poisoned) [[unlikely]]
-    target.gate.device.load()->note_error();
+[[gnu::always_inline]] inline Status told(const QueueTarget& target, Status status) {
+  if (!status.ok()) [[unlikely]]
+    return target.gate.device.load()->told(std::move(status));
   return status;
+}
+
+/// A thread that runs work of a device must not wait for any: it may be what that work waits for.
+Status refused_inside_work(const char* what) {
+  return Status::error(Code::refused, fmt::format("waiting for {} inside a kernel or host function is not possible: "
+                                                  "what it waits for may itself wait for that work",
+                                                  what));
 }
 
 /// Runs `call(queue)` inside the open period of a reference.
@@ -28,7 +37,16 @@ template <class Call>
   if (reference == nullptr) [[unlikely]]
     return empty_reference("queue");
   const QueueTarget target(reference);
-  return with_device(target.gate, target.generation, [&]() -> Status { return noted(target, call(target.queue())); });
+  return with_device(target.gate, target.generation, [&]() -> Status { return told(target, call(target.queue())); });
+}
+
+/// Inside the device: whether it may use an operand of a call.
+Status check_access(const char* what, const ManagedQueue* reference, const void* address, std::size_t bytes,
+                    LiveObjects::HostMemory host_memory = LiveObjects::HostMemory::accepted) {
+  const QueueTarget target(reference);
+  return target.gate.device.load(std::memory_order_relaxed)
+      ->check_access(target.generation, address, bytes, host_memory)
+      .with_context(what);
 }
 
 /// True when the open period of an event is over, which leaves nothing to wait for.
@@ -43,15 +61,28 @@ Status QueueRef::launch(const KernelInfo& kernel, const Launch& launch, const vo
 }
 
 Status QueueRef::copy(void* to, const void* from, std::size_t bytes) const {
-  return with_queue(m_queue, [&](Queue& queue) { return queue.copy(to, from, bytes); });
+  return with_queue(m_queue, [&](Queue& queue) -> Status {
+    GANTRY_TRY(check_access("a copy", m_queue, to, bytes));
+    GANTRY_TRY(check_access("a copy", m_queue, from, bytes));
+    return queue.copy(to, from, bytes);
+  });
 }
 
 Status QueueRef::write(void* to, const void* from, std::size_t bytes) const {
-  return with_queue(m_queue, [&](Queue& queue) { return queue.write(to, from, bytes); });
+  return with_queue(m_queue, [&](Queue& queue) -> Status {
+    GANTRY_TRY(check_access("a write", m_queue, to, bytes));
+    GANTRY_TRY(check_access("a write", m_queue, from, bytes));
+    return queue.write(to, from, bytes);
+  });
 }
 
 Status QueueRef::fill(void* to, const void* pattern, std::size_t pattern_bytes, std::size_t count) const {
-  return with_queue(m_queue, [&](Queue& queue) { return queue.fill(to, pattern, pattern_bytes, count); });
+  return with_queue(m_queue, [&](Queue& queue) -> Status {
+    std::size_t bytes = 0;
+    if (__builtin_mul_overflow(count, pattern_bytes, &bytes)) bytes = std::numeric_limits<std::size_t>::max();
+    GANTRY_TRY(check_access("a fill", m_queue, to, bytes, LiveObjects::HostMemory::refused));
+    return queue.fill(to, pattern, pattern_bytes, count);
+  });
 }
 
 Status QueueRef::record(const EventRef& event) const {
@@ -78,7 +109,7 @@ Status QueueRef::wait(const EventRef& event) const {
     if (!on_queue) continue;
     if (over(managed)) return {};
     const DeviceCall on_event(managed.gate, managed.generation);
-    if (on_event) return noted(target, target.queue().wait(*managed.target));
+    if (on_event) return told(target, target.queue().wait(*managed.target));
   } while (await_decision(target.gate, target.generation) && await_decision(managed.gate, managed.generation));
   const DeviceCall on_queue(target.gate, target.generation);
   if (!on_queue) return not_admitted(target.gate, target.generation);
@@ -91,11 +122,9 @@ Status QueueRef::host_function(void (*function)(void* argument), void* argument)
 
 Status QueueRef::sync() const {
   return with_queue(m_queue, [&](Queue& queue) -> Status {
-    if (const ExecutionContext* context = execution_context(); context != nullptr && context->queue == &queue) {
-      return Status::error(Code::refused,
-                           fmt::format("a fence of queue {} inside work of that queue would never end", id()));
-    }
-    return queue.sync();
+    if (execution_context() == nullptr) [[likely]]
+      return queue.sync();
+    return queue.idle() ? Status() : refused_inside_work("a queue");
   });
 }
 
@@ -121,6 +150,13 @@ bool QueueRef::current() const noexcept {
   if (m_queue == nullptr) return false;
   const QueueTarget target(m_queue);
   return target.gate.admitted.load(std::memory_order_acquire) == target.generation;
+}
+
+bool QueueRef::usable() const noexcept {
+  if (m_queue == nullptr) return false;
+  const QueueTarget target(m_queue);
+  const DeviceCall call(target.gate, target.generation);
+  return call && !target.gate.device.load()->poisoned();
 }
 
 std::uint32_t QueueRef::id() const noexcept {
@@ -159,7 +195,10 @@ bool EventRef::ready() const noexcept {
 Status EventRef::sync() const {
   if (m_event == nullptr) return empty_reference("event");
   if (over(*m_event)) return {};
-  return with_device(m_event->gate, m_event->generation, [&] { return m_event->target->sync(); });
+  return with_device(m_event->gate, m_event->generation, [&]() -> Status {
+    Event& event = *m_event->target;
+    return execution_context() != nullptr && !event.ready() ? refused_inside_work("an event") : event.sync();
+  });
 }
 
 void EventRef::acquire(ManagedEvent* event) noexcept {

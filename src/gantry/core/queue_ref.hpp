@@ -19,7 +19,8 @@ class EventRef;
 
 /// Counted reference to a queue: one pointer wide, what programs hold. Every call enters the rundown guard and checks
 /// that the device is still in the open period that the queue was made in; otherwise it returns device_closed or
-/// stale_handle. What each call guarantees is written at Queue.
+/// stale_handle. What each call guarantees is written at Queue. Once work of the device has failed, the first call on
+/// the device, or fence_all, returns its error (kernel_error); all later calls return `poisoned`, with the same text.
 ///
 /// The last reference may drop anywhere, also inside a kernel of the queue itself: the queue is then retired, and
 /// released by its device once it is empty; nothing waits. The default queue of a device is not counted and lives as
@@ -41,13 +42,15 @@ class GANTRY_API QueueRef {
   bool operator==(const QueueRef& other) const noexcept = default;
 
   Status launch(const KernelInfo& kernel, const Launch& launch, const void* body) const;
+  /// Of copy, write and fill: invalid_argument when an operand overruns its allocation, or is memory of another device,
+  /// and when what is filled is no memory of an open device; every other address is the host's.
   Status copy(void* to, const void* from, std::size_t bytes) const;
   Status write(void* to, const void* from, std::size_t bytes) const;
   Status fill(void* to, const void* pattern, std::size_t pattern_bytes, std::size_t count) const;
   Status record(const EventRef& event) const;
   Status wait(const EventRef& event) const;
   Status host_function(void (*function)(void* argument), void* argument) const;
-  /// `refused` inside work of the queue itself, which could never end.
+  /// `refused` inside a kernel or host function, unless the queue is idle: what it waits for may wait for that work.
   Status sync() const;
   [[nodiscard]] bool idle() const noexcept;
 
@@ -56,6 +59,8 @@ class GANTRY_API QueueRef {
   [[nodiscard]] QueueRef default_queue() const noexcept;
   /// True while the open period that the queue was made in lasts.
   [[nodiscard]] bool current() const noexcept;
+  /// True while current() and no work of the device has failed.
+  [[nodiscard]] bool usable() const noexcept;
   /// Small and unique in the process; 1 for the first queue made.
   [[nodiscard]] std::uint32_t id() const noexcept;
   [[nodiscard]] std::string label() const;
@@ -95,7 +100,7 @@ class GANTRY_API EventRef {
 
   /// An event of a device that has closed since is ready.
   [[nodiscard]] bool ready() const noexcept;
-  /// Ok for an event of a device that has closed since.
+  /// Ok for an event of a device that has closed since. `refused` as QueueRef::sync, unless the event is ready.
   Status sync() const;
 
  private:

@@ -234,13 +234,21 @@ bool Runtime::find_allocation(const void* address, Allocation& found) const noex
   return true;
 }
 
-Status Runtime::fence_all() {
+Status Runtime::on_every_device(Status (ManagedDevice::*call)()) {
   if (in_forked_child()) return forked_child_error();
   Status status;
   if (const DeviceList* list = m_state->list.load(std::memory_order_acquire); list != nullptr) {
-    for (const auto& device : list->devices) status.join(device->fence());
+    for (const auto& device : list->devices) status.join((*device.*call)());
   }
   return status;
+}
+
+Status Runtime::fence_all() {
+  return on_every_device(&ManagedDevice::fence);
+}
+
+Status Runtime::wait_all() {
+  return on_every_device(&ManagedDevice::wait);
 }
 
 Result<ManagedDevice*> Runtime::device(DeviceHandle handle) {

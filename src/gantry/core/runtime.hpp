@@ -58,11 +58,14 @@ class GANTRY_API Runtime {
   [[nodiscard]] bool leaks_failed() const noexcept;
   bool find_allocation(const void* address, Allocation& found) const noexcept;
   Status fence_all();
+  Status wait_all();
 
   /// The device that a handle names, open or not; an error for handles that were never given out.
   Result<ManagedDevice*> device(DeviceHandle handle);
 
  private:
+  Status on_every_device(Status (ManagedDevice::*call)());
+
   struct State;
   std::unique_ptr<State> m_state;
 };

@@ -5,7 +5,6 @@
 #include <gantry/kokkos/Copy.hpp>
 #include <gantry/kokkos/OffloadPinnedSpace.hpp>
 
-#include <exception>
 #include <iosfwd>
 #include <limits>
 #include <string>
@@ -45,11 +44,10 @@ class AllocationRecord : public KokkosRecord {
 
   /// Memory on the device of the instance; any execution space that can access Space.
   template <class Exec>
-  AllocationRecord(const Exec& exec, const Space& space, const std::string& label, std::size_t bytes,
-                   function_type destroy = nullptr)
-      : AllocationRecord(offload(exec), space, label, bytes, destroy, 0) {}
-  AllocationRecord(const Space& space, const std::string& label, std::size_t bytes, function_type destroy = nullptr)
-      : AllocationRecord(nullptr, space, label, bytes, destroy, 0) {}
+  AllocationRecord(const Exec& exec, const Space& space, const std::string& label, std::size_t bytes)
+      : AllocationRecord(offload(exec), space, label, bytes, 0) {}
+  AllocationRecord(const Space& space, const std::string& label, std::size_t bytes)
+      : AllocationRecord(nullptr, space, label, bytes, 0) {}
 
   ~AllocationRecord() override {
     deallocate_block(device(), this->m_alloc_ptr, Space::name(), this->m_label.c_str(), this->size());
@@ -89,6 +87,7 @@ class AllocationRecord : public KokkosRecord {
 
   static Record* get_record(void* memory) { return static_cast<Record*>(find_record(memory, Space::name())); }
   [[nodiscard]] std::string get_label() const override { return this->m_label; }
+  [[nodiscard]] const Block& block() const noexcept { return m_block; }
   [[nodiscard]] DeviceHandle device() const noexcept { return m_block.owner.device(); }
 
   /// What the program holds in this space, one line an allocation.
@@ -101,11 +100,10 @@ class AllocationRecord : public KokkosRecord {
     return nullptr;
   }
 
-  AllocationRecord(const Offload* exec, const Space& space, const std::string& label, std::size_t bytes,
-                   function_type destroy, int)
+  AllocationRecord(const Offload* exec, const Space& space, const std::string& label, std::size_t bytes, int)
       : AllocationRecord(allocate_block({kind_of<Space>, Space::name(), exec, space.device(), label.c_str(),
                                          with_header(bytes), bytes}),
-                         label, bytes, destroy) {
+                         label, bytes) {
 #ifdef KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK
     KokkosHeader header;
     fill_host_accessible_header_info(static_cast<KokkosRecord*>(this), header, label);
@@ -113,14 +111,13 @@ class AllocationRecord : public KokkosRecord {
     check((ordered ? exec->queue() : m_block.owner).write(m_block.memory, &header, sizeof header), "header of a View");
 #endif
   }
-  AllocationRecord(const Block& block, const std::string& label, std::size_t bytes, function_type destroy)
+  AllocationRecord(const Block& block, const std::string& label, std::size_t bytes)
       : KokkosRecord(
 #ifdef KOKKOS_ENABLE_DEBUG
             record_list(kind_of<Space>),
 #endif
             static_cast<KokkosHeader*>(block.memory), bytes + sizeof(KokkosHeader), &release, label),
-        m_block(block),
-        m_destroy(destroy) {
+        m_block(block) {
   }
 
   static std::size_t with_header(std::size_t bytes) noexcept {
@@ -128,21 +125,14 @@ class AllocationRecord : public KokkosRecord {
     return bytes > most ? std::numeric_limits<std::size_t>::max() : bytes + sizeof(KokkosHeader);
   }
 
-  // Ends the elements as Kokkos asked for, unless they are gone. Called by destructors of Views: nothing may escape.
   static void release(KokkosRecord* record) noexcept {
     auto* self = static_cast<AllocationRecord*>(record);
-    if (self->m_destroy != nullptr && self->m_block.owner.current()) {
-      try {
-        return self->m_destroy(record);
-      } catch (const std::exception& failure) {
-        report_failure(failure.what());
-      }
-    }
+    self->destroy_elements();
     delete self;
   }
+  virtual void destroy_elements() noexcept {}
 
   Block m_block;
-  function_type m_destroy;
 };
 
 }  // namespace gantry::impl

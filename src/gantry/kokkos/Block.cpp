@@ -46,10 +46,15 @@ Block allocate_block(const BlockRequest& request) {
   return {*memory, std::move(owner)};
 }
 
+bool settle(const Block& block) noexcept {
+  wait_all().ignore();  // what fails here fails again in deallocate_block, which reports it
+  return block.owner.usable();
+}
+
 void deallocate_block(DeviceHandle device, void* memory, const char* space_name, const char* label,
                       std::size_t logical_bytes) noexcept {
   if (tool_loaded()) tool_deallocated(space_name, label, memory, logical_bytes);
-  Status status = with_fence_event("gantry: fence before deallocation", [] { return fence_all(); });
+  Status status = with_fence_event("gantry: fence before deallocation", [] { return wait_all(); });
   if (status.code() == Code::refused) return;  // in a forked child, which owns nothing on a device
   status.join(deallocate(device, memory));
   if (!status.ok()) report_failure(std::move(std::move(status).with_context(label)).message().c_str());

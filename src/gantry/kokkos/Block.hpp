@@ -31,7 +31,12 @@ struct BlockRequest {
 /// device than that of an instance which is not the default one.
 [[nodiscard]] GANTRY_API Block allocate_block(const BlockRequest& request);
 
-/// Waits for the work of all devices, then gives the memory back. Memory of a period that has ended is left alone.
+/// Waits for the work of all devices; false when the memory's open period has ended or work of its device has failed:
+/// nothing can be done with what the memory holds.
+[[nodiscard]] GANTRY_API bool settle(const Block& block) noexcept;
+
+/// Waits for the work of all devices, then gives the memory back. Memory of a period that has ended is left alone. An
+/// error of the work is left to the next call that can return it.
 GANTRY_API void deallocate_block(DeviceHandle device, void* memory, const char* space_name, const char* label,
                                  std::size_t logical_bytes) noexcept;
 

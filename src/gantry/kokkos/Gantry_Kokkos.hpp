@@ -10,7 +10,7 @@
 #include <gantry/kokkos/Offload.hpp>
 #include <gantry/kokkos/OffloadSpace.hpp>
 #include <gantry/kokkos/OffloadPinnedSpace.hpp>
-#include <gantry/kokkos/AllocationRecord.hpp>
+#include <gantry/kokkos/ElementRecord.hpp>
 #include <gantry/kokkos/DeepCopy.hpp>
 #include <gantry/kokkos/Fill.hpp>
 #include <gantry/kokkos/Partition.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gantry/base/try.hpp>
+#include <gantry/core/exit.hpp>
 #include <gantry/core/gantry.hpp>
 #include <gantry/core/runtime.hpp>
 #include <gantry/kokkos/Offload.hpp>
@@ -149,8 +150,7 @@ void Offload::impl_initialize(const Kokkos::InitializationSettings& settings) {
 
 void Offload::impl_finalize() {
   if (g_phase.exchange(Phase::finalized, std::memory_order_acq_rel) != Phase::ready) return;
-  if (Status status = close_all_devices(); !status.ok())
-    impl::report_failure(std::move(status).with_context("Kokkos::finalize").message().c_str());
+  fail_exit(close_all_devices().with_context("Kokkos::finalize"));
 }
 
 void Offload::print_configuration(std::ostream& os, bool verbose) const {
