@@ -27,6 +27,12 @@ TEST_F(LogTest, LinesGoToStandardErrorWithPrefixAndLevel) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "gantry: error: no device\ngantry: warning: one\n  two\n");
 }
 
+TEST_F(LogTest, TextCannotDriveATerminal) {
+  testing::internal::CaptureStderr();
+  log(LogLevel::error, "a\x1b[2J\rb\nc");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "gantry: error: a\\x1b[2J\\x0db\n  c\n");
+}
+
 TEST_F(LogTest, BelowTheLevelNothingHappens) {
   testing::internal::CaptureStderr();
   log(LogLevel::info, "quiet");

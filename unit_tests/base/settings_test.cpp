@@ -130,6 +130,20 @@ INSTANTIATE_TEST_SUITE_P(
                     "GANTRY_NUM_THREADS=0", "GANTRY_NUM_THREADS=4294967297", "GANTRY_NUM_THREADS=+4",
                     "GANTRY_PROTECT=page", "GANTRY_REQUIRE=cuda", "GANTRY_SPIN_US=1000001", "GANTRY_SPIN_US=0x10"));
 
+TEST(SettingsTest, TextsCannotBreakLinesOrDriveATerminal) {
+  const auto parsed = parse({"GANTRY_LOG=a\n\x1b[2J", "GANTRY_\x1b[2J=1"});
+  EXPECT_THAT(parsed.result.status().text(), HasSubstr("GANTRY_LOG='a\\x0a\\x1b[2J' is not valid"));
+  ASSERT_EQ(parsed.warnings.size(), 1U);
+  EXPECT_THAT(parsed.warnings[0], HasSubstr("variable GANTRY_\\x1b[2J; did you mean"));
+}
+
+TEST(SettingsTest, ASwitchHasTheLimitsOfItsVariable) {
+  EXPECT_TRUE(check_switch("--threads", "65536", "GANTRY_NUM_THREADS").ok());
+  const Status status = check_switch("--threads", "65537", "GANTRY_NUM_THREADS");
+  EXPECT_EQ(status.code(), Code::invalid_argument);
+  EXPECT_EQ(status.text(), "--threads='65537' is not valid: a number from 1 to 65536");
+}
+
 TEST(SettingsTest, AllErrorsAreJoined) {
   const auto parsed = parse({"GANTRY_LOG=loud", "GANTRY_SPIN_US=5", "GANTRY_LEAKS=maybe"});
   ASSERT_FALSE(parsed.result.ok());

@@ -31,6 +31,10 @@ TEST(StatusTest, MessageHasCodeTextNativeErrorAndPlace) {
               ContainsRegex("^driver_error: cuInit failed \\(native error 100\\) \\[status_test.cpp:[0-9]+\\]$"));
 }
 
+TEST(StatusTest, AMessageCannotDriveATerminal) {
+  EXPECT_THAT(Status::error(Code::busy, "held:\n  '\x1b[2J'").message(), HasSubstr("busy: held:\n  '\\x1b[2J' ["));
+}
+
 TEST(StatusTest, PlaceIsThatOfTheCaller) {
   const int line = __LINE__ + 1;
   const Status status = Status::error(Code::internal, "here");

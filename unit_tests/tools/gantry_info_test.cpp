@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <cstdio>
 #include <string>
 
 namespace gantry::test {
@@ -14,6 +15,8 @@ using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
+using ::testing::Not;
 
 Outcome info(const std::string& arguments, const std::string& environment = "", const char* redirect = "2>/dev/null") {
   return run_program("env -u GANTRY_DEVICES " + environment + " " GANTRY_INFO " " + arguments + " " + redirect);
@@ -100,6 +103,29 @@ TEST(GantryInfoTest, EveryBadSettingIsNamedAndIsStatus1) {
   const Outcome outcome = info("--json", "GANTRY_DEVICES=99");
   EXPECT_EQ(outcome.status, 1);
   EXPECT_EQ(json::parse(outcome.output)["error"]["code"], "invalid_argument");
+}
+
+TEST(GantryInfoTest, OutputThatDoesNotArriveIsStatus1) {
+  for (const char* arguments : {"", "--json", "--settings", "--settings --json", "--help", "--version"}) {
+    // A process that may not write to files, and one without standard output.
+    for (const char* redirect : {"2>&1 >gantry_info_output", "2>&1 >&-"}) {
+      const Outcome outcome =
+          run_program(std::string("trap '' XFSZ; ulimit -f 0; " GANTRY_INFO " ") + arguments + " " + redirect);
+      EXPECT_EQ(outcome.status, 1) << arguments << redirect;
+      EXPECT_THAT(outcome.output, MatchesRegex("gantry-info: cannot write to standard output: [^\n]*\n"))
+          << arguments << redirect;
+    }
+  }
+  std::remove("gantry_info_output");
+}
+
+TEST(GantryInfoTest, TextsCannotDriveATerminal) {
+  const std::string evil = "\"$(printf 'a\\033[2J')\"";
+  for (const Outcome& outcome :
+       {info("", "GANTRY_LEAKS=" + evil, "2>&1"), info("--settings", "GANTRY_LEAKS=" + evil, "2>&1"),
+        info(evil, "", "2>&1"), info("", "GANTRY_DEVICES=" + evil, "2>&1")}) {
+    EXPECT_THAT(outcome.output, AllOf(HasSubstr("a\\x1b[2J"), Not(HasSubstr("\x1b"))));
+  }
 }
 
 TEST(GantryInfoTest, SettingsAreListedWithWhatIsWrongWithThem) {

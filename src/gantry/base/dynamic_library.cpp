@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gantry/base/dynamic_library.hpp>
+#include <gantry/base/printable.hpp>
 
 #include <fmt/format.h>
 
@@ -33,21 +34,22 @@ std::string found_by_relative_search(const std::string& name) {
 Result<DynamicLibrary> DynamicLibrary::open(std::string name) {
   const bool absolute = name.starts_with('/');
   if (name.empty() || name.find('\0') != name.npos || (!absolute && name.find('/') != name.npos)) {
-    return Status::error(Code::invalid_argument,
-                         fmt::format("cannot open library '{}': valid are a file name and an absolute path", name));
+    return Status::error(
+        Code::invalid_argument,
+        fmt::format("cannot open library {}: valid are a file name and an absolute path", in_quotes(name)));
   }
   if (!absolute) {
     if (const std::string found = found_by_relative_search(name); !found.empty()) {
       return Status::error(Code::unavailable,
-                           fmt::format("cannot open library '{}': a relative entry of LD_LIBRARY_PATH leads to '{}', "
+                           fmt::format("cannot open library {}: a relative entry of LD_LIBRARY_PATH leads to {}, "
                                        "and libraries are never taken from the working directory",
-                                       name, found));
+                                       in_quotes(name), in_quotes(found)));
     }
   }
   void* handle = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* reason = ::dlerror();
-    return Status::error(Code::unavailable, fmt::format("cannot open library '{}': {}", name,
+    return Status::error(Code::unavailable, fmt::format("cannot open library {}: {}", in_quotes(name),
                                                         reason != nullptr ? reason : "no reason given"));
   }
   return DynamicLibrary(std::move(name), handle);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gantry/base/log.hpp>
+#include <gantry/base/printable.hpp>
 #include <gantry/base/spin_lock.hpp>
 
 #include <unistd.h>
@@ -69,7 +70,7 @@ void log(LogLevel level, std::string_view text) noexcept {
   try {
     std::string line = "gantry: ";
     line.append(log_level_name(level)).append(": ");
-    for (const char c : text.substr(0, text.find_last_not_of('\n') + 1)) {
+    for (const char c : printable_lines(text.substr(0, text.find_last_not_of('\n') + 1))) {
       line += c;
       if (c == '\n') line += "  ";
     }

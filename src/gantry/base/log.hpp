@@ -16,7 +16,8 @@ GANTRY_API void set_log_level(LogLevel level) noexcept;
 [[nodiscard]] GANTRY_API bool log_enabled(LogLevel level) noexcept;
 
 /// Writes "gantry: level: text" to standard error, each call with one write(2), so lines of threads never mix. Lines
-/// after the first are indented. May be called at any time, during exit too. Nothing happens below the level.
+/// after the first are indented, other control characters written out. May be called at any time, during exit too.
+/// Nothing happens below the level.
 GANTRY_API void log(LogLevel level, std::string_view text) noexcept;
 
 /// Takes every line in place of standard error, on the logging thread; null: standard error again. A call of the one

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gantry/base/leaky.hpp>
+#include <gantry/base/printable.hpp>
 #include <gantry/base/settings.hpp>
 
 #include <fmt/format.h>
@@ -162,7 +163,12 @@ std::string unknown_variable(std::string_view name) {
   const std::string_view shown = name.substr(0, longest);
   const Setting& nearest =
       *std::ranges::min_element(table, {}, [&](const Setting& setting) { return edit_distance(shown, setting.name); });
-  return fmt::format("unknown environment variable {}; did you mean {}?", shown, nearest.name);
+  return fmt::format("unknown environment variable {}; did you mean {}?", printable(shown), nearest.name);
+}
+
+const Row* find_row(std::string_view name) {
+  const auto* row = std::ranges::find(rows, name, [](const Row& r) { return r.setting.name; });
+  return row == std::end(rows) ? nullptr : row;
 }
 
 struct ProcessSettings {
@@ -196,14 +202,11 @@ Result<Settings> Settings::parse(std::span<const char* const> environment, std::
     if (equals == variable.npos) continue;
     const std::string_view name = variable.substr(0, equals);
     const std::string_view text = variable.substr(equals + 1);
-    const auto* row = std::ranges::find(rows, name, [](const Row& r) { return r.setting.name; });
-    if (row == std::end(rows)) {
+    const Row* row = find_row(name);
+    if (row == nullptr) {
       warnings.push_back(unknown_variable(name));
     } else if (!row->read(text, settings)) {
-      constexpr std::size_t longest = 200;
-      errors.join(
-          Status::error(Code::invalid_argument, fmt::format("{}='{}{}' is not valid: {}", name, text.substr(0, longest),
-                                                            text.size() > longest ? "..." : "", row->setting.values)));
+      errors.join(invalid_setting(name, text, row->setting.values));
     }
   }
   if (!errors.ok()) return errors;
@@ -217,6 +220,16 @@ Result<Settings> Settings::from_environment() {
   auto parsed = parse(std::span(environ, count), warnings);
   for (const std::string& warning : warnings) gantry::log(LogLevel::warning, warning);
   return parsed;
+}
+
+Status invalid_setting(std::string_view name, std::string_view text, std::string_view values) {
+  return Status::error(Code::invalid_argument, fmt::format("{}={} is not valid: {}", name, in_quotes(text), values));
+}
+
+Status check_switch(std::string_view name, std::string_view text, std::string_view variable) {
+  const Row* row = find_row(variable);
+  if (Settings unused; row->read(text, unused)) return {};
+  return invalid_setting(name, text, row->setting.values);
 }
 
 std::span<const Setting> settings_table() noexcept {

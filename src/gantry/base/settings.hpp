@@ -62,6 +62,12 @@ struct Setting {
 /// Every variable that Gantry reads, in alphabetical order; the docs page and `gantry-info --settings` print it.
 [[nodiscard]] GANTRY_API std::span<const Setting> settings_table() noexcept;
 
+/// The error for a text that is not valid: names the variable or switch, the text, and what is valid.
+[[nodiscard]] GANTRY_API Status invalid_setting(std::string_view name, std::string_view text, std::string_view values);
+
+/// That error when `text`, given by the switch `name`, would not do for the variable, which must be in the table.
+[[nodiscard]] GANTRY_API Status check_switch(std::string_view name, std::string_view text, std::string_view variable);
+
 /// The process's settings: parsed at the first call, the same for ever after, readable during exit. Null when the
 /// environment does not parse: settings_status() then says why.
 [[nodiscard]] GANTRY_API const Settings* settings() noexcept;

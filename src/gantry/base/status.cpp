@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gantry/base/printable.hpp>
 #include <gantry/base/status.hpp>
 
 #include <fmt/format.h>
@@ -41,7 +42,7 @@ std::string Status::message() const {
   std::string out;
   for (const Error* error = m_error.get(); error; error = error->next.get()) {
     if (!out.empty()) out += "\n  and ";
-    out += fmt::format("{}: {}", code_name(error->code), error->text);
+    out += fmt::format("{}: {}", code_name(error->code), printable_lines(error->text));
     if (error->native != 0) out += fmt::format(" (native error {})", error->native);
     std::string_view file = error->where.file;
     if (const auto slash = file.rfind('/'); slash != file.npos) file.remove_prefix(slash + 1);

@@ -62,6 +62,7 @@ class [[nodiscard]] GANTRY_API Status {
   /// The text alone; empty when ok.
   [[nodiscard]] const std::string& text() const noexcept;
   /// "out_of_memory: text (native error 12) [file:line]" plus one line for each joined error; "ok" when ok.
+  /// Control characters are written out: it may go to a terminal.
   [[nodiscard]] std::string message() const;
 
   /// Puts `context` and ": " before the text; does nothing when ok.

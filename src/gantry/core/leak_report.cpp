@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gantry/core/leak_report.hpp>
 
+#include <gantry/base/printable.hpp>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -10,20 +12,6 @@
 
 namespace gantry {
 namespace {
-
-/// Labels come from the program: none of them may break a line or drive a terminal.
-std::string printable(std::string_view label) {
-  std::string text;
-  for (const char c : label) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      text += fmt::format("\\x{:02x}", byte);
-    } else {
-      text += c;
-    }
-  }
-  return text;
-}
 
 std::string counted(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gantry/base/printable.hpp>
 #include <gantry/base/settings.hpp>
 #include <gantry/core/runtime.hpp>
 
@@ -7,11 +8,15 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace {
@@ -26,7 +31,8 @@ constexpr const char* description =
 constexpr const char* exit_codes =
     "Exit codes:\n"
     "  0  all is well\n"
-    "  1  a setting is not valid, no device can be used, or a device failed to open or close\n"
+    "  1  a setting is not valid, no device can be used, a device failed to open or close, or the output cannot be\n"
+    "     written\n"
     "  2  the command line is not valid\n";
 
 struct Row {
@@ -73,7 +79,7 @@ int print_settings(bool json) {
                           {"meaning", setting.meaning}});
       continue;
     }
-    const std::string now = value != nullptr                ? fmt::format("'{}'", value)
+    const std::string now = value != nullptr                ? fmt::format("'{}'", gantry::printable(value))
                             : setting.default_value.empty() ? std::string("not set")
                                                             : fmt::format("not set ({})", setting.default_value);
     fmt::print("{} = {}\n    {}\n    Values: {}.\n", setting.name, now, setting.meaning, setting.values);
@@ -165,9 +171,14 @@ int print_devices(bool json, bool open) {
   return end(opened);
 }
 
+int no_output(int error) {
+  fmt::print(stderr, "gantry-info: cannot write to standard output: {}\n", std::strerror(error));
+  return failure;
+}
+
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app{description, "gantry-info"};
   app.footer(exit_codes);
   app.set_version_flag("--version", std::string("gantry-info ") + GANTRY_VERSION);
@@ -177,10 +188,17 @@ int main(int argc, char** argv) {
   app.add_flag("--json", json, "Write JSON");
   app.add_flag("--settings", settings, "List the environment variables that Gantry reads, and their values");
   app.add_flag("--open", open, "Open every device that may be used, look at it, and close it")->excludes("--settings");
+  int code = success;
   try {
     app.parse(argc, argv);
+    code = settings ? print_settings(json) : print_devices(json, open);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? success : usage;
+    std::ostringstream text;
+    if (app.exit(error, text, text) != 0) code = usage;
+    std::fputs(gantry::printable_lines(text.str()).c_str(), code == success ? stdout : stderr);
   }
-  return settings ? print_settings(json) : print_devices(json, open);
+  if (std::fflush(stdout) != 0) return no_output(errno);
+  return code;
+} catch (const std::system_error& error) {  // fmt's: the output has not arrived
+  return no_output(error.code().value());
 }
