@@ -12,7 +12,7 @@ namespace {
 using ::testing::HasSubstr;
 
 std::vector<BackendReport> survey(const Registry& registry, std::string_view devices) {
-  return registry.survey(parse_devices(devices).value(), {}).value();
+  return registry.survey(parse_devices(devices).value().tokens, {}).value();
 }
 
 TEST(RegistryTest, ABackendThatNobodyAsksForIsNeverProbed) {

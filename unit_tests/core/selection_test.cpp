@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gantry {
@@ -15,6 +17,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 DeviceInfo device(const std::string& backend, int ordinal, const std::string& uuid = "", const std::string& pci = "") {
   DeviceInfo info;
@@ -56,6 +59,14 @@ SelectionInput gpus() {
   return input;
 }
 
+/// The selection with GANTRY_DEVICES as given.
+Result<Selection> select(SelectionInput input, std::string_view devices) {
+  Result<DeviceNames> names = parse_devices(devices);
+  if (!names.ok()) return names.status();
+  input.devices = *std::move(names);
+  return select_devices(std::move(input));
+}
+
 std::vector<std::string> usable(const Selection& selection) {
   std::vector<std::string> names;
   for (const Selection::Device& entry : selection.devices) {
@@ -88,9 +99,7 @@ TEST(SelectionTest, AcceptsEveryFormInItsOrder) {
       {gpus, "af:00.0", {"cuda:1"}},
   };
   for (const Accepted& row : table) {
-    SelectionInput input = row.machine();
-    input.devices = row.devices;
-    const Result<Selection> selection = select_devices(std::move(input));
+    const Result<Selection> selection = select(row.machine(), row.devices);
     ASSERT_TRUE(selection.ok()) << row.devices << ": " << selection.status().message();
     EXPECT_THAT(usable(selection.value()), ElementsAreArray(row.usable)) << row.devices;
   }
@@ -135,9 +144,7 @@ TEST(SelectionTest, NamesTheOffendingEntryAndWhatExists) {
       {gpus, "cuda:2", "'cuda:2' is out of range", "1 = cuda:1"},
   };
   for (const Refused& row : table) {
-    SelectionInput input = row.machine();
-    input.devices = row.devices;
-    const Status status = select_devices(std::move(input)).status();
+    const Status status = select(row.machine(), row.devices).status();
     EXPECT_EQ(status.code(), Code::invalid_argument) << row.devices;
     EXPECT_THAT(status.text(), AllOf(HasSubstr("GANTRY_DEVICES="), HasSubstr(row.token), HasSubstr(row.reason)));
   }
@@ -146,8 +153,7 @@ TEST(SelectionTest, NamesTheOffendingEntryAndWhatExists) {
 TEST(SelectionTest, ABackendThatIsNotAvailableSaysWhy) {
   SelectionInput input = hosts();
   input.backends.insert(input.backends.begin(), report("cuda", {}, "libcuda.so.1 was not found"));
-  input.devices = "cuda:0";
-  EXPECT_THAT(select_devices(input).status().text(),
+  EXPECT_THAT(select(input, "cuda:0").status().text(),
               HasSubstr("'cuda:0' is not available: libcuda.so.1 was not found"));
 }
 
@@ -156,7 +162,7 @@ struct Choice {
   std::optional<std::string> devices;
   std::optional<int> device_id;
   DeviceRequest::MapBy map_by;
-  std::optional<int> local_rank;
+  std::optional<std::string> local_rank;
   DeviceId id;
   std::string reason;
 };
@@ -166,27 +172,55 @@ TEST(SelectionTest, TheDefaultExplainsItself) {
   constexpr auto at_random = DeviceRequest::MapBy::random;
   const std::vector<Choice> table{
       {host, {}, {}, by_rank, {}, 0, "host because no GPU is a candidate, GANTRY_DEVICES unset"},
-      {host, "host", {}, by_rank, 3, 0, "host because it is the only one, GANTRY_DEVICES=host"},
+      {host, "host", {}, by_rank, "3", 0, "host because it is the only one, GANTRY_DEVICES=host"},
       {hosts, {}, {}, by_rank, {}, 0, "host:0 because it is the first of 2 devices, GANTRY_DEVICES unset"},
-      {hosts, {}, {}, by_rank, 5, 1, "host:1 because local rank 5 % 2 devices, GANTRY_DEVICES unset"},
-      {hosts, "1,0", {}, by_rank, 5, 1, "host:0 because local rank 5 % 2 devices, GANTRY_DEVICES=1,0"},
-      {hosts, "1,0", 0, by_rank, 5, 0, "host:1 because --id=0, GANTRY_DEVICES=1,0"},
-      {hosts, {}, {}, at_random, 5, 1, "host:1 because of a random choice among 2 devices, GANTRY_DEVICES unset"},
+      {hosts, {}, {}, by_rank, "5", 1, "host:1 because local rank 5 % 2 devices, GANTRY_DEVICES unset"},
+      {hosts, "1,0", {}, by_rank, "5", 1, "host:0 because local rank 5 % 2 devices, GANTRY_DEVICES=1,0"},
+      {hosts, "1,0", 0, by_rank, "5", 0, "host:1 because --id=0, GANTRY_DEVICES=1,0"},
+      {hosts, {}, {}, at_random, "5", 1, "host:1 because of a random choice among 2 devices, GANTRY_DEVICES unset"},
       {gpus, {}, {}, by_rank, {}, 0, "cuda:0 because it is the first of 2 devices, GANTRY_DEVICES unset"},
-      {gpus, {}, {}, by_rank, 2, 0, "cuda:0 because local rank 2 % 2 devices, GANTRY_DEVICES unset"},
+      {gpus, {}, {}, by_rank, "2", 0, "cuda:0 because local rank 2 % 2 devices, GANTRY_DEVICES unset"},
+      {hosts, {}, 1, by_rank, "junk", 1, "host:1 because --id=1, GANTRY_DEVICES unset"},
+      {hosts, "0", {}, by_rank, "junk", 0, "host:0 because it is the only one, GANTRY_DEVICES=0"},
+      {hosts, "0,\t1", {}, by_rank, {}, 0, "host:0 because it is the first of 2 devices, GANTRY_DEVICES=0,\\x091"},
       {gpus, {}, 2, by_rank, {}, 2, "host because --id=2, GANTRY_DEVICES unset"},
   };
   for (const Choice& row : table) {
     SelectionInput input = row.machine();
-    input.devices = row.devices;
     input.request = {row.device_id, row.map_by, "--id"};
-    input.local_rank = row.local_rank;
+    if (row.local_rank) input.local_rank = LocalRank{"SLURM_LOCALID", *row.local_rank};
     input.random = 7;
-    const Result<Selection> selection = select_devices(std::move(input));
+    const Result<Selection> selection =
+        row.devices ? select(std::move(input), *row.devices) : select_devices(std::move(input));
     ASSERT_TRUE(selection.ok()) << selection.status().message();
     EXPECT_EQ(selection.value().choice.id, row.id) << row.reason;
     EXPECT_EQ(selection.value().choice.reason, row.reason);
   }
+}
+
+TEST(SelectionTest, ALocalRankThatIsNoNumberIsAnErrorWhereItDecides) {
+  for (const char* text : {"x", "-1", "1 ", "99999999999", "1\x1b[2J"}) {
+    SelectionInput input = hosts();
+    input.local_rank = LocalRank{"SLURM_LOCALID", text};
+    const Status status = select_devices(std::move(input)).status();
+    EXPECT_EQ(status.code(), Code::invalid_argument);
+    EXPECT_THAT(status.text(),
+                AllOf(HasSubstr("SLURM_LOCALID='"), HasSubstr("a number from 0"), Not(HasSubstr("\x1b"))));
+  }
+}
+
+TEST(SelectionTest, TheLocalRankIsThatOfTheFirstLauncherThatSaysOne) {
+  ::unsetenv("OMPI_COMM_WORLD_LOCAL_RANK");
+  ::setenv("SLURM_LOCALID", "", 1);
+  ::setenv("PMI_LOCAL_RANK", "3", 1);
+  const std::optional<LocalRank> rank = local_rank_from_environment();
+  ::setenv("PMI_LOCAL_RANK", "", 1);
+  EXPECT_FALSE(local_rank_from_environment());
+  ::unsetenv("SLURM_LOCALID");
+  ::unsetenv("PMI_LOCAL_RANK");
+  ASSERT_TRUE(rank);
+  EXPECT_EQ(rank->variable, "PMI_LOCAL_RANK");
+  EXPECT_EQ(rank->text, "3");
 }
 
 TEST(SelectionTest, ADeviceIdOutOfRangeIsAnError) {
@@ -202,9 +236,7 @@ TEST(SelectionTest, ADeviceIdOutOfRangeIsAnError) {
 }
 
 TEST(SelectionTest, WhatIsLeftOutSaysSo) {
-  SelectionInput input = hosts();
-  input.devices = "1";
-  const Selection selection = select_devices(std::move(input)).value();
+  const Selection selection = select(hosts(), "1").value();
   ASSERT_EQ(selection.devices.size(), 2U);
   EXPECT_EQ(selection.usable(), 1);
   EXPECT_EQ(selection.devices[0].id, 0);
@@ -224,8 +256,7 @@ TEST(SelectionTest, RequireGpuRefusesTheHostAndSaysWhatIsMissing) {
   input = gpus();
   input.require_gpu = true;
   EXPECT_TRUE(select_devices(input).ok());
-  input.devices = "host";
-  EXPECT_EQ(select_devices(input).status().code(), Code::unavailable);
+  EXPECT_EQ(select(input, "host").status().code(), Code::unavailable);
 }
 
 TEST(SelectionTest, NoDeviceAtAllIsAnError) {
@@ -236,11 +267,9 @@ TEST(SelectionTest, AnyTextIsAcceptedOrRefused) {
   std::mt19937 random(1);
   constexpr std::string_view alphabet = "0123456789,:.;-abcdefGPUMIhost \t\n\"'\xff";
   for (int round = 0; round < 20000; ++round) {
-    SelectionInput input = gpus();
     std::string text(random() % 12, ' ');
     for (char& c : text) c = alphabet[random() % alphabet.size()];
-    input.devices = text;
-    const Result<Selection> selection = select_devices(std::move(input));
+    const Result<Selection> selection = select(gpus(), text);
     if (selection.ok()) {
       EXPECT_GT(selection.value().usable(), 0) << text;
     } else {

@@ -94,7 +94,7 @@ TEST(GantryInfoTest, EveryBadSettingIsNamedAndIsStatus1) {
         Bad{"GANTRY_DEVICES=cuda:0", "'cuda:0' names no backend"},
         Bad{"GANTRY_REQUIRE=gpu", "built without a GPU backend"}, Bad{"GANTRY_REQUIRE=tpu", "tpu"},
         Bad{"GANTRY_HOST_DEVICES=0", "GANTRY_HOST_DEVICES"}, Bad{"GANTRY_NUM_THREADS=x", "GANTRY_NUM_THREADS"},
-        Bad{"GANTRY_LEAKS=maybe", "maybe"}, Bad{"SLURM_LOCALID=x", "SLURM_LOCALID='x'"}}) {
+        Bad{"GANTRY_LEAKS=maybe", "maybe"}, Bad{"GANTRY_HOST_DEVICES=2 SLURM_LOCALID=x", "SLURM_LOCALID='x'"}}) {
     const Outcome outcome = info("", bad.setting, errors_only);
     EXPECT_EQ(outcome.status, 1) << bad.setting;
     EXPECT_THAT(outcome.output, HasSubstr(bad.named)) << bad.setting;
@@ -126,6 +126,11 @@ TEST(GantryInfoTest, TextsCannotDriveATerminal) {
         info(evil, "", "2>&1"), info("", "GANTRY_DEVICES=" + evil, "2>&1")}) {
     EXPECT_THAT(outcome.output, AllOf(HasSubstr("a\\x1b[2J"), Not(HasSubstr("\x1b"))));
   }
+}
+
+TEST(GantryInfoTest, ARankThatDoesNotDecideDoesNotMatter) {
+  EXPECT_EQ(info("", "SLURM_LOCALID=x").status, 0);
+  EXPECT_EQ(info("", "GANTRY_HOST_DEVICES=2 SLURM_LOCALID=").status, 0);
 }
 
 TEST(GantryInfoTest, SettingsAreListedWithWhatIsWrongWithThem) {

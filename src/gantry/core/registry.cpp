@@ -10,7 +10,7 @@
 
 namespace gantry {
 
-Result<std::vector<BackendReport>> Registry::survey(const std::vector<DeviceToken>& entries,
+Result<std::vector<BackendReport>> Registry::survey(std::span<const DeviceToken> entries,
                                                     const ProcessResources& resources) const {
   std::vector<BackendReport> reports;
   for (Backend* backend : m_backends) {

@@ -5,6 +5,7 @@
 #include <gantry/core/backend.hpp>
 #include <gantry/core/selection.hpp>
 
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -18,7 +19,7 @@ class Registry {
 
   /// Probes the backends that are candidates or that an entry asks for, and lists their devices. The others stay
   /// untouched: no driver library is opened for them.
-  [[nodiscard]] Result<std::vector<BackendReport>> survey(const std::vector<DeviceToken>& entries,
+  [[nodiscard]] Result<std::vector<BackendReport>> survey(std::span<const DeviceToken> entries,
                                                           const ProcessResources& resources) const;
 
   /// The backend of that name, which a report of survey() named.

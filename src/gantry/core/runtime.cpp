@@ -18,6 +18,7 @@
 #include <cstdio>
 #include <mutex>
 #include <random>
+#include <span>
 #include <utility>
 
 namespace gantry {
@@ -119,16 +120,16 @@ Result<const DeviceList*> Runtime::State::devices() {
 
 Result<SelectionInput> Runtime::State::input(const ProcessResources& resources) const {
   SelectionInput input;
-  input.devices = settings->devices;
   input.require_gpu = settings->require == Require::gpu;
   input.request = configuration.request;
   if (input.request.map_by == DeviceRequest::MapBy::random) input.random = std::random_device()();
-  GANTRY_TRY_ASSIGN(input.local_rank, local_rank_from_environment());
-  std::vector<DeviceToken> entries;
-  if (input.devices) {
-    GANTRY_TRY_ASSIGN(entries, parse_devices(*input.devices));
+  input.local_rank = local_rank_from_environment();
+  std::span<const DeviceToken> named;
+  if (settings->devices) {
+    GANTRY_TRY_ASSIGN(input.devices, parse_devices(*settings->devices));
+    named = input.devices->tokens;
   }
-  GANTRY_TRY_ASSIGN(input.backends, registry.survey(entries, resources));
+  GANTRY_TRY_ASSIGN(input.backends, registry.survey(named, resources));
   return input;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gantry/core/selection.hpp>
 
+#include <gantry/base/printable.hpp>
+#include <gantry/base/settings.hpp>
 #include <gantry/base/try.hpp>
 
 #include <fmt/format.h>
@@ -27,16 +29,6 @@ std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
   return text;
-}
-
-/// Labels of messages: what a user wrote may hold anything.
-std::string quoted(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    out += byte < 0x20 || byte == 0x7f ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
-  }
-  return out + "'";
 }
 
 template <class Number>
@@ -78,7 +70,7 @@ std::optional<PciAddress> parse_pci(std::string_view text) {
 }
 
 Status devices_error(std::string_view value, std::string_view what) {
-  return Status::error(Code::invalid_argument, fmt::format("GANTRY_DEVICES={}: {}", quoted(value), what));
+  return Status::error(Code::invalid_argument, fmt::format("GANTRY_DEVICES={}: {}", in_quotes(value), what));
 }
 
 Result<DeviceToken> parse_token(std::string_view value, std::string_view text) {
@@ -118,7 +110,7 @@ Result<DeviceToken> parse_token(std::string_view value, std::string_view text) {
     token.backend = text;
     return token;
   }
-  return devices_error(value, fmt::format("{} is no device; {}", quoted(text), forms));
+  return devices_error(value, fmt::format("{} is no device; {}", in_quotes(text), forms));
 }
 
 using Devices = std::vector<DeviceInfo>;
@@ -175,27 +167,27 @@ Result<std::vector<std::size_t>> accepted(const SelectionInput& input, const Dev
     for (std::size_t i = 0; i < existing.size(); ++i) order.push_back(i);
     return order;
   }
-  GANTRY_TRY_ASSIGN(const std::vector<DeviceToken> tokens, parse_devices(*input.devices));
+  const auto& [text, tokens] = *input.devices;
   // A word that means nothing comes before a number that is too large: it is the likelier mistake.
   for (const DeviceToken& token : tokens) {
     if (token.backend.empty() || find_backend(input, token.backend) != nullptr) continue;
-    return devices_error(*input.devices,
-                         fmt::format("{} {}; {}", quoted(token.text), why_absent(token, input), listed(existing)));
+    return devices_error(text,
+                         fmt::format("{} {}; {}", in_quotes(token.text), why_absent(token, input), listed(existing)));
   }
   for (const DeviceToken& token : tokens) {
     const std::vector<std::size_t> found = matches(token, existing);
     if (found.empty()) {
-      return devices_error(*input.devices,
-                           fmt::format("{} {}; {}", quoted(token.text), why_absent(token, input), listed(existing)));
+      return devices_error(text,
+                           fmt::format("{} {}; {}", in_quotes(token.text), why_absent(token, input), listed(existing)));
     }
     if (found.size() > 1 && token.kind == DeviceToken::Kind::uuid) {
-      return devices_error(*input.devices,
-                           fmt::format("{} fits {} devices; {}", quoted(token.text), found.size(), listed(existing)));
+      return devices_error(
+          text, fmt::format("{} fits {} devices; {}", in_quotes(token.text), found.size(), listed(existing)));
     }
     for (const std::size_t index : found) {
       if (std::find(order.begin(), order.end(), index) != order.end()) {
-        return devices_error(*input.devices, fmt::format("{} repeats device {}; {}", quoted(token.text),
-                                                         existing[index].name, listed(existing)));
+        return devices_error(text, fmt::format("{} repeats device {}; {}", in_quotes(token.text), existing[index].name,
+                                               listed(existing)));
       }
       order.push_back(index);
     }
@@ -226,7 +218,11 @@ Result<std::pair<int, std::string>> choose(const SelectionInput& input, const st
                      fmt::format("of a random choice among {} devices", pool));
   }
   if (pool > 1 && input.local_rank) {
-    return std::pair(*input.local_rank % pool, fmt::format("local rank {} % {} devices", *input.local_rank, pool));
+    int rank = 0;
+    if (const auto& [variable, text] = *input.local_rank; !parse_number(text, rank) || rank < 0) {
+      return invalid_setting(variable, text, "a local rank is a number from 0");
+    }
+    return std::pair(rank % pool, fmt::format("local rank {} % {} devices", rank, pool));
   }
   if (pool > 1) return std::pair(0, fmt::format("it is the first of {} devices", pool));
   if (!input.devices && usable.front()->backend == host_name) return std::pair(0, std::string("no GPU is a candidate"));
@@ -260,13 +256,13 @@ int Selection::usable() const noexcept {
       std::count_if(devices.begin(), devices.end(), [](const Device& d) { return d.id.has_value(); }));
 }
 
-Result<std::vector<DeviceToken>> parse_devices(std::string_view text) {
-  std::vector<DeviceToken> tokens;
+Result<DeviceNames> parse_devices(std::string_view text) {
+  DeviceNames names{std::string(text), {}};
   for (std::string_view rest = text;;) {
     const auto comma = rest.find(',');
     GANTRY_TRY_ASSIGN(DeviceToken token, parse_token(text, trimmed(rest.substr(0, comma))));
-    tokens.push_back(std::move(token));
-    if (comma == std::string_view::npos) return tokens;
+    names.tokens.push_back(std::move(token));
+    if (comma == std::string_view::npos) return names;
     rest = rest.substr(comma + 1);
   }
 }
@@ -285,7 +281,8 @@ Result<Selection> select_devices(SelectionInput input) {
   GANTRY_TRY_ASSIGN(const auto choice, choose(input, usable));
   const auto& [id, because] = choice;
   const std::string& name = usable[static_cast<std::size_t>(id)]->name;
-  const std::string setting = input.devices ? "GANTRY_DEVICES=" + *input.devices : "GANTRY_DEVICES unset";
+  const std::string setting =
+      input.devices ? "GANTRY_DEVICES=" + printable(input.devices->text) : "GANTRY_DEVICES unset";
   selection.choice = {id, fmt::format("{} because {}, {}", name, because, setting)};
   if (input.require_gpu && usable[static_cast<std::size_t>(id)]->backend == host_name) {
     return no_gpu(input, selection.choice.reason);
@@ -303,21 +300,15 @@ Result<Selection> select_devices(SelectionInput input) {
   return selection;
 }
 
-Result<std::optional<int>> local_rank_from_environment() {
+std::optional<LocalRank> local_rank_from_environment() {
   static constexpr std::array<const char*, 7> variables{
       "OMPI_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID", "PMI_LOCAL_RANK",
       "PALS_LOCAL_RANKID",          "FLUX_TASK_LOCAL_ID"};
   for (const char* variable : variables) {
-    const char* value = std::getenv(variable);
-    if (value == nullptr) continue;
-    int rank = 0;
-    if (!parse_number(std::string_view(value), rank) || rank < 0) {
-      return Status::error(Code::invalid_argument, fmt::format("{}={} is no local rank: a number from 0 was expected",
-                                                               variable, quoted(value)));
-    }
-    return std::optional<int>(rank);
+    if (const char* value = std::getenv(variable); value != nullptr && *value != '\0')
+      return LocalRank{variable, value};
   }
-  return std::optional<int>();
+  return {};
 }
 
 }  // namespace gantry

@@ -49,15 +49,27 @@ struct DeviceToken {
   [[nodiscard]] bool asks_for(std::string_view backend_name) const noexcept;
 };
 
+/// GANTRY_DEVICES.
+struct DeviceNames {
+  std::string text;  ///< as written
+  std::vector<DeviceToken> tokens;
+};
+
 /// Reads GANTRY_DEVICES; an error names what does not parse and says what would.
-[[nodiscard]] Result<std::vector<DeviceToken>> parse_devices(std::string_view text);
+[[nodiscard]] Result<DeviceNames> parse_devices(std::string_view text);
+
+/// The rank of this process on its node, as its launcher wrote it.
+struct LocalRank {
+  std::string variable;
+  std::string text;  ///< not empty; perhaps no number
+};
 
 /// All that decides about devices.
 struct SelectionInput {
-  std::optional<std::string> devices;  ///< GANTRY_DEVICES as written; no value: not set
+  std::optional<DeviceNames> devices;  ///< no value: GANTRY_DEVICES is not set
   bool require_gpu = false;
   DeviceRequest request;
-  std::optional<int> local_rank;
+  std::optional<LocalRank> local_rank;  ///< read only when it decides
   std::uint32_t random = 0;             ///< any number, used by MapBy::random
   std::vector<BackendReport> backends;  ///< in order of preference
 };
@@ -79,8 +91,7 @@ struct Selection {
 /// the same result. Errors name the offending text and list the devices that exist.
 [[nodiscard]] Result<Selection> select_devices(SelectionInput input);
 
-/// The rank of this process on its node as its launcher says it; none without a launcher. An error names the variable
-/// when it holds no number.
-[[nodiscard]] Result<std::optional<int>> local_rank_from_environment();
+/// What the launcher's variable says; none without a launcher. An empty variable counts as not set.
+[[nodiscard]] std::optional<LocalRank> local_rank_from_environment();
 
 }  // namespace gantry
