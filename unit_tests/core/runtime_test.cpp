@@ -5,6 +5,11 @@
 
 #include <gmock/gmock.h>
 
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
 #include <fstream>
 #include <iterator>
 #include <vector>
@@ -88,6 +93,35 @@ TEST_F(RuntimeTest, LeaksAreWrittenAsOneJsonDocument) {
   const std::string json((std::istreambuf_iterator<char>(file)), {});
   EXPECT_THAT(json,
               AllOf(HasSubstr("\"label\": \"first\""), HasSubstr("\"label\": \"second\""), HasSubstr("\"count\": 2")));
+}
+
+TEST_F(RuntimeTest, ALeaksFileThatCannotBeWrittenIsNamedWithTheReason) {
+  const std::string fifo = ::testing::TempDir() + "gantry_fifo";
+  ::unlink(fifo.c_str());
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  struct Bad {
+    std::string path;
+    const char* reason;
+  };
+  const std::string full = ::testing::TempDir() + "gantry_full";
+  rlimit limit{};
+  ::getrlimit(RLIMIT_FSIZE, &limit);
+  const rlimit none{0, limit.rlim_max};
+  const auto before = std::signal(SIGXFSZ, SIG_IGN);
+  for (const Bad& bad : {Bad{full, "File too large"}, Bad{fifo, "nobody reads this FIFO"},
+                         Bad{"/absent/leaks", "No such file"}, Bad{"/absent/\x1b[2J", "'/absent/\\x1b[2J'"}}) {
+    settings.leaks_file = bad.path;
+    start();
+    LogCapture log;
+    allocate(open(), 11, "first");
+    ::setrlimit(RLIMIT_FSIZE, &none);
+    EXPECT_OK(runtime->close_all());
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    EXPECT_THAT(log.text(), AllOf(HasSubstr("cannot write GANTRY_LEAKS_FILE='"), HasSubstr(bad.reason)));
+  }
+  std::signal(SIGXFSZ, before);
+  ::unlink(full.c_str());
+  ::unlink(fifo.c_str());
 }
 
 TEST_F(RuntimeTest, LeaksOffStaysSilentButTellsTheCallback) {

@@ -3,6 +3,7 @@
 
 #include <gantry/base/leaky.hpp>
 #include <gantry/base/log.hpp>
+#include <gantry/base/printable.hpp>
 #include <gantry/base/try.hpp>
 #include <gantry/core/execution_context.hpp>
 #include <gantry/core/exit.hpp>
@@ -12,13 +13,17 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <cstdio>
+#include <cstring>
 #include <mutex>
 #include <random>
 #include <span>
+#include <string_view>
 #include <utility>
 
 namespace gantry {
@@ -31,12 +36,24 @@ struct DeviceList {
   std::vector<std::unique_ptr<ManagedDevice>> devices;
 };
 
-Status write_file(const std::string& path, const std::string& text) {
-  std::FILE* file = std::fopen(path.c_str(), "we");
-  if (file == nullptr) return Status::error(Code::driver_error, fmt::format("cannot write {}", path), errno);
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fputc('\n', file) != EOF;
-  if (std::fclose(file) == 0 && written) return {};
-  return Status::error(Code::driver_error, fmt::format("cannot write all of {}", path), errno);
+Status write_leaks_file(const std::string& path, const std::string& json) {
+  int error = 0;
+  // Without O_NONBLOCK the process would wait, perhaps for ever, for somebody to read a FIFO.
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+  if (file < 0) error = errno;
+  for (std::string_view rest = json; error == 0 && !rest.empty();) {
+    const ssize_t written = ::write(file, rest.data(), rest.size());
+    if (written >= 0) {
+      rest.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR) {
+      error = errno;
+    }
+  }
+  if (file >= 0 && ::close(file) != 0 && error == 0) error = errno;
+  if (error == 0) return {};
+  const char* why = error == ENXIO ? "nobody reads this FIFO" : std::strerror(error);
+  return Status::error(Code::driver_error, fmt::format("cannot write GANTRY_LEAKS_FILE={}: {}", in_quotes(path), why),
+                       error);
 }
 
 }  // namespace
@@ -200,12 +217,12 @@ void Runtime::State::emit(const LeakReport& report) {
     call = callback;
     user = callback_user;
     reported.objects.insert(reported.objects.end(), report.objects.begin(), report.objects.end());
-    if (!settings->leaks_file.empty()) json = reported.to_json();
+    if (!settings->leaks_file.empty()) json = reported.to_json() + '\n';
   }
   if (settings->leaks != Leaks::off) {
     log(LogLevel::error, "leak report: " + report.to_text());
     if (!json.empty()) {
-      if (const Status status = write_file(settings->leaks_file, json); !status.ok())
+      if (const Status status = write_leaks_file(settings->leaks_file, json); !status.ok())
         log(LogLevel::error, status.message());
     }
     if (settings->leaks == Leaks::fail) leaks_failed.store(true);
