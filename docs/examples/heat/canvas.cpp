@@ -7,8 +7,10 @@
 #include <png.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
-#include <stdexcept>
+#include <cstdio>
+#include <cstring>
 
 namespace heat {
 
@@ -84,8 +86,12 @@ void Canvas::write_png(const std::string& path) const {
   image.width = static_cast<png_uint_32>(m_width);
   image.height = static_cast<png_uint_32>(m_height);
   image.format = PNG_FORMAT_RGB;
-  if (png_image_write_to_file(&image, path.c_str(), 0, m_pixels.data(), 0, nullptr) == 0)
-    throw std::runtime_error(fmt::format("{}: cannot be written: {}", path, image.message));
+  // Not png_image_write_to_file: when it fails it removes what has that name, even /dev/full.
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  if (file == nullptr) throw PictureError(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
+  const bool encoded = png_image_write_to_stdio(&image, file, 0, m_pixels.data(), 0, nullptr) != 0;
+  if (std::fclose(file) != 0 || !encoded)
+    throw PictureError(fmt::format("{}: cannot be written: {}", path, encoded ? std::strerror(errno) : image.message));
 }
 
 }  // namespace heat

@@ -3,11 +3,17 @@
 
 #include <array>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace heat {
+
+/// A picture cannot be written.
+struct PictureError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 /// Red, green and blue from 0 to 1.
 using Colour = std::array<double, 3>;
@@ -30,7 +36,7 @@ class Canvas {
   /// says where x lies in the text: 0 left, 0.5 middle, 1 right.
   void text(double x, double y, std::string_view text, double size, Colour colour, double anchor = 0);
 
-  /// Throws std::runtime_error when the file cannot be written.
+  /// Throws PictureError when the file cannot be written.
   void write_png(const std::string& path) const;
 
  private:

@@ -13,16 +13,17 @@ std::optional<Options> parse_options(int argc, char** argv) {
       "Options override the input file. Options that start with --kokkos- go to Kokkos.\n");
   app.footer(
       "Exit codes: 0 the result is right; 1 it is not, or something leaked; 2 bad input or too little memory;\n"
-      "            3 any other error.");
+      "            3 the output cannot be written, or any other error.");
 
   std::string input, scheme;
   std::vector<int> grid;
   Problem given;
   Options options;
 
-  app.add_option("input", input,
-                 "Input file (JSON): grid, time, steps, diffusivity, scheme, tolerance, devices,\n"
-                 "output, hot_spots");
+  const auto* input_option =
+      app.add_option("input", input,
+                     "Input file (JSON): grid, time, steps, diffusivity, scheme, tolerance, devices,\n"
+                     "output, hot_spots");
   const auto* grid_option = app.add_option("--grid", grid, "Points inside the walls: N, or NX NY NZ")->expected(1, 3);
   const auto* time = app.add_option("--time", given.time, "Simulated time");
   const auto* steps = app.add_option("--steps", given.steps, "Time steps");
@@ -43,7 +44,7 @@ std::optional<Options> parse_options(int argc, char** argv) {
   }
 
   Problem& problem = options.problem;
-  if (!input.empty()) problem = read_problem(input);
+  if (*input_option) problem = read_problem(input);
   if (*grid_option) {
     if (grid.size() == 2) throw InputError("grid: give one number, or three");
     problem.grid = grid.size() == 1 ? std::array{grid[0], grid[0], grid[0]} : std::array{grid[0], grid[1], grid[2]};

@@ -4,16 +4,18 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <limits>
 #include <map>
+#include <system_error>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace heat {
@@ -21,8 +23,14 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::size_t largest_input = std::size_t{1} << 20;
+constexpr int deepest_input = 8;  // twice what a problem needs
+
 [[noreturn]] void wrong_type(std::string_view key, std::string_view expected, const json& value) {
-  throw InputError(fmt::format("{}: expected {}, found {} ({})", key, expected, value.dump(), value.type_name()));
+  std::string found = value.dump();
+  constexpr std::size_t longest = 60;
+  if (found.size() > longest) found.replace(longest, found.npos, "...");
+  throw InputError(fmt::format("{}: expected {}, found {} ({})", key, expected, found, value.type_name()));
 }
 
 double read_number(std::string_view key, const json& value) {
@@ -81,8 +89,50 @@ std::vector<HotSpot> read_hot_spots(const std::string& key, const json& value) {
   return spots;
 }
 
+/// The whole file, however it is made: there is no end of /dev/zero.
+std::string read_file(const std::string& path) {
+  if (path.empty()) throw InputError("the name of the input file is empty");
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw InputError(fmt::format("{}: cannot be read: it is a folder", path));
+  std::ifstream file(path);
+  if (!file) throw InputError(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
+  std::string text(largest_input + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad()) throw InputError(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
+  if (file) throw InputError(fmt::format("{}: larger than {} bytes, the most that is read", path, largest_input));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
+}
+
+json parse(const std::string& path, const std::string& text) {
+  return json::parse(text, [&](int depth, json::parse_event_t, const json&) {
+    if (depth > deepest_input) throw InputError(fmt::format("{}: nested more than {} deep", path, deepest_input));
+    return true;
+  });
+}
+
 void require(bool condition, std::string_view key, std::string_view rule) {
   if (!condition) throw InputError(fmt::format("{}: {}", key, rule));
+}
+
+/// A picture that cannot be written is found out before the run, as far as that can be.
+void require_writable(const std::string& output) {
+  const bool is_text =
+      std::none_of(output.begin(), output.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  require(is_text, "output", "the name holds a control character");
+  const auto check = [&](int result) {
+    if (result != 0) throw InputError(fmt::format("output: {}: {}", output, std::strerror(errno)));
+  };
+  struct stat found {};
+  if (stat(output.c_str(), &found) == 0) {
+    require(!S_ISDIR(found.st_mode), "output", output + " is a folder");
+    require(S_ISREG(found.st_mode), "output", output + " is no regular file");
+    return check(access(output.c_str(), W_OK));
+  }
+  check(errno == ENOENT ? 0 : -1);
+  const auto folder = std::filesystem::path(output).parent_path();
+  check(access(folder.empty() ? "." : folder.c_str(), W_OK));
 }
 
 }  // namespace
@@ -105,14 +155,9 @@ std::vector<HotSpot> Problem::default_hot_spots() {
 }
 
 Problem read_problem(const std::string& path) {
-  if (std::filesystem::is_directory(path)) throw InputError(fmt::format("{}: cannot be read: it is a folder", path));
-  std::ifstream file(path);
-  if (!file) throw InputError(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-
   Problem problem;
   try {
-    read_members(path, json::parse(text),
+    read_members(path, parse(path, read_file(path)),
                  {{"grid", [&](auto& key, auto& value) { problem.grid = read_triple(key, value, read_int); }},
                   {"time", [&](auto& key, auto& value) { problem.time = read_number(key, value); }},
                   {"steps", [&](auto& key, auto& value) { problem.steps = read_int(key, value); }},
@@ -145,12 +190,7 @@ void Problem::validate() const {
           fmt::format("{} x {} x {} points are too many for {} device(s): {:.3g} on one, at most {}", grid[0], grid[1],
                       grid[2], devices, points_of_part, std::numeric_limits<int>::max()));
 
-  if (!output.empty()) {
-    const auto folder = std::filesystem::absolute(output).parent_path();
-    const bool writable = access(folder.c_str(), W_OK) == 0;
-    require(writable, "output", fmt::format("{}: {}", output, std::strerror(errno)));
-    require(!std::filesystem::is_directory(output), "output", output + " is a folder");
-  }
+  if (!output.empty()) require_writable(output);
 
   require(!hot_spots.empty(), "hot_spots", "none given; at least one");
   for (std::size_t i = 0; i < hot_spots.size(); ++i) {

@@ -13,7 +13,7 @@ namespace heat {
 Progress::Progress(std::FILE* out, int steps) : m_out(out), m_steps(steps), m_terminal(isatty(fileno(out)) == 1) {}
 
 Progress::~Progress() {
-  if (m_terminal && m_done > 0) fmt::print(m_out, "\n");
+  if (m_terminal && m_done > 0) std::fputc('\n', m_out);
 }
 
 void Progress::step_done(int iterations) {

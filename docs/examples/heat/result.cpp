@@ -14,7 +14,7 @@ void print_text(std::FILE* out, const Problem& problem, const Result& result) {
              result.discretisation);
   fmt::print(out, "  run      {:.2f} s, of which {:.2f} s in {} iterations: {:.3f} ms each, {:.1f} GB/s\n",
              result.total_seconds, result.solve_seconds, result.iterations, per_iteration, 1e-9 * result.bandwidth);
-  if (!problem.output.empty()) fmt::print(out, "  picture  {}\n", problem.output);
+  if (!problem.output.empty() && result.picture_error.empty()) fmt::print(out, "  picture  {}\n", problem.output);
   if (result.leaks) fmt::print(out, "  leaks    {}\n", *result.leaks == 0 ? "none" : std::to_string(*result.leaks));
 }
 
@@ -36,7 +36,7 @@ void print_json(std::FILE* out, const Problem& problem, const Result& result) {
                                     {"bytes_per_second", result.bandwidth},
                                     {"output", problem.output},
                                     {"leaks", result.leaks ? nlohmann::json(*result.leaks) : nlohmann::json()}};
-  fmt::print(out, "{}\n", line.dump());
+  fmt::print(out, "{}\n", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 }  // namespace heat

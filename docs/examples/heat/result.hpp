@@ -21,6 +21,7 @@ struct Result {
   double solve_seconds = 0;
   double total_seconds = 0;
   double bandwidth = 0;              ///< bytes a second during the solves
+  std::string picture_error;         ///< empty: the picture was written, or none was asked for
   std::optional<std::size_t> leaks;  ///< objects still held when Kokkos was finalized; empty: not known
 
   /// The numbers are right; a NaN is not.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "simulation.hpp"
 
+#include "canvas.hpp"
 #include "kernels.hpp"
 #include "picture.hpp"
 #include "progress.hpp"
@@ -68,7 +69,11 @@ Result simulate(const Problem& problem, std::FILE* out) {
       if (interval(step) != interval(step - 1)) snapshots.take(step * problem.time_step());
     }
   }
-  if (!problem.output.empty()) draw_picture(problem, snapshots.frames(), problem.output);
+  try {
+    if (!problem.output.empty()) draw_picture(problem, snapshots.frames(), problem.output);
+  } catch (const PictureError& error) {
+    result.picture_error = error.what();  // the numbers are not lost for that
+  }
 
   // Each solve may be off by the tolerance; rounding adds less than a part in 10^12 a step.
   result.error_bound = problem.steps * (problem.tolerance + 1e-12);
