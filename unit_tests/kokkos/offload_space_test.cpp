@@ -6,8 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <exception>
 #include <sstream>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -16,7 +18,9 @@ using gantry::Offload;
 using gantry::OffloadPinnedSpace;
 using gantry::OffloadSpace;
 using gantry::test::LogCapture;
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 template <class Space>
 class OffloadSpaceTest : public testing::Test {};
@@ -112,6 +116,47 @@ TYPED_TEST(OffloadSpaceTest, KokkosFreeRefusesWhatKokkosMallocDidNotReturn) {
   Kokkos::kokkos_free<TypeParam>(memory);
   EXPECT_THROW(Kokkos::kokkos_free<TypeParam>(memory), gantry::Error);
   Kokkos::kokkos_free<TypeParam>(nullptr);
+}
+
+template <class Function>
+std::string error_of(const Function& function) {
+  try {
+    function();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TYPED_TEST(OffloadSpaceTest, KokkosFreeNamesTheAddressAndTheSpaceItIsOf) {
+  using Other = std::conditional_t<std::is_same_v<TypeParam, OffloadSpace>, OffloadPinnedSpace, OffloadSpace>;
+  void* memory = Kokkos::kokkos_malloc<TypeParam>("mine", 10);
+  std::ostringstream address;
+  address << memory;
+  EXPECT_THAT(error_of([&] { Kokkos::kokkos_free<Other>(memory); }),
+              AllOf(HasSubstr(address.str()), HasSubstr(std::string("is memory of ") + TypeParam::name())));
+  EXPECT_THAT(error_of([&] { (void)Kokkos::kokkos_realloc<Other>(memory, 20); }), HasSubstr(address.str()));
+  Kokkos::kokkos_free<TypeParam>(memory);
+  EXPECT_THAT(error_of([&] { Kokkos::kokkos_free<TypeParam>(memory); }),
+              AllOf(HasSubstr(address.str()), HasSubstr("freed since")));
+}
+
+TYPED_TEST(OffloadSpaceTest, ADeviceThatCannotExistIsNamed) {
+  for (const gantry::DeviceId device : {-1, -2, 99}) {
+    EXPECT_THAT(error_of([&] { (void)TypeParam(device).allocate(8); }),
+                AllOf(HasSubstr(TypeParam::name()), HasSubstr("no device " + std::to_string(device))));
+    EXPECT_THAT(
+        error_of([&] { const Kokkos::View<int*, TypeParam> view(Kokkos::view_alloc("view", TypeParam(device)), 10); }),
+        HasSubstr("no device " + std::to_string(device)));
+  }
+}
+
+TYPED_TEST(OffloadSpaceTest, LabelsCannotDriveATerminal) {
+  EXPECT_THAT(error_of([] { (void)TypeParam().allocate("a\x1b[2J", SIZE_MAX); }),
+              AllOf(HasSubstr("a\\x1b[2J"), Not(HasSubstr("\x1b"))));
+  LogCapture log;
+  TypeParam().deallocate("b\n", &log, 8);
+  EXPECT_THAT(log.text(), HasSubstr("b\\x0a"));
 }
 
 TYPED_TEST(OffloadSpaceTest, RecordsKnowLabelAndSizeAndArePrinted) {

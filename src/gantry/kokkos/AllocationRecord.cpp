@@ -2,17 +2,26 @@
 #include <gantry/core/gantry.hpp>
 #include <gantry/kokkos/AllocationRecord.hpp>
 
+#include <fmt/format.h>
+
 #include <mutex>
 #include <ostream>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 
 namespace gantry::impl {
 
 namespace {
 
+struct Tracked {
+  KokkosRecord* record;
+  const char* space_name;
+};
+
 struct Records {
   std::mutex mutex;
-  std::unordered_map<const void*, KokkosRecord*> by_address;  // guarded by mutex
+  std::unordered_map<const void*, Tracked> by_address;  // guarded by mutex
 };
 
 // Never destroyed: kokkos_free may be called while statics are.
@@ -21,28 +30,35 @@ Records& records() {
   return instance;
 }
 
+[[noreturn]] void throw_unknown(const void* memory, const char* space_name, const char* of_space) {
+  const std::string what =
+      of_space != nullptr ? fmt::format("is memory of {}", of_space)
+                          : "was not returned by kokkos_malloc or kokkos_realloc of this space, or was freed since";
+  throw Error(Status::error(Code::invalid_argument, fmt::format("{}: the address {} {}", space_name, memory, what)));
+}
+
 KokkosRecord* lookup(const void* memory, const char* space_name, bool forget) {
   Records& all = records();
+  const char* of_space = nullptr;
   {
     const std::lock_guard lock(all.mutex);
     if (const auto found = all.by_address.find(memory); found != all.by_address.end()) {
-      KokkosRecord* record = found->second;
-      if (forget) all.by_address.erase(found);
-      return record;
+      const Tracked tracked = found->second;
+      if (std::string_view(tracked.space_name) == space_name) {
+        if (forget) all.by_address.erase(found);
+        return tracked.record;
+      }
+      of_space = tracked.space_name;
     }
   }
-  throw Error(
-      Status::error(Code::invalid_argument,
-                    std::string(space_name) +
-                        ": the address was not returned by kokkos_malloc or kokkos_realloc of this space, or was "
-                        "freed since"));
+  throw_unknown(memory, space_name, of_space);
 }
 
 }  // namespace
 
-void remember_record(void* memory, KokkosRecord* record) {
+void remember_record(void* memory, KokkosRecord* record, const char* space_name) {
   const std::lock_guard lock(records().mutex);
-  records().by_address[memory] = record;
+  records().by_address[memory] = {record, space_name};
 }
 
 KokkosRecord* find_record(const void* memory, const char* space_name) {

@@ -15,8 +15,8 @@ using KokkosRecord = Kokkos::Impl::SharedAllocationRecord<void, void>;
 using KokkosHeader = Kokkos::Impl::SharedAllocationHeader;
 
 /// The records of kokkos_malloc by address: a record cannot be read from its header, which lies in device memory.
-GANTRY_API void remember_record(void* memory, KokkosRecord* record);
-/// Throws Error (invalid_argument) for what kokkos_malloc did not return, or what was freed since.
+GANTRY_API void remember_record(void* memory, KokkosRecord* record, const char* space_name);
+/// Throws Error (invalid_argument) for what kokkos_malloc of that space did not return, or what was freed since.
 [[nodiscard]] GANTRY_API KokkosRecord* find_record(const void* memory, const char* space_name);
 GANTRY_API KokkosRecord* forget_record(const void* memory, const char* space_name);
 GANTRY_API void print_live_memory(std::ostream& out, MemoryKind kind);
@@ -61,7 +61,7 @@ class AllocationRecord : public KokkosRecord {
     if (bytes == 0) return nullptr;
     Record* record = allocate(space, label, bytes);
     KokkosRecord::increment(record);
-    remember_record(record->data(), record);
+    remember_record(record->data(), record, Space::name());
     return record->data();
   }
   static void deallocate_tracked(void* memory) {

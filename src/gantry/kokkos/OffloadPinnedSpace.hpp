@@ -16,7 +16,7 @@ class GANTRY_API OffloadPinnedSpace {
   using index_type = std::make_signed_t<size_type>;
 
   OffloadPinnedSpace() noexcept = default;
-  explicit OffloadPinnedSpace(DeviceId device) noexcept : m_device(device) {}
+  explicit OffloadPinnedSpace(DeviceId device) : m_device(impl::named_device(name(), device)) {}
 
   void* allocate(const Offload& exec, std::size_t bytes) const;
   void* allocate(const Offload& exec, const char* label, std::size_t bytes, std::size_t logical_bytes = 0) const;

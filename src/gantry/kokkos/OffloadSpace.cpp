@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gantry/base/printable.hpp>
 #include <gantry/kokkos/Block.hpp>
 #include <gantry/kokkos/OffloadPinnedSpace.hpp>
 #include <gantry/kokkos/OffloadSpace.hpp>
+
+#include <string>
 
 namespace gantry {
 
@@ -23,7 +26,7 @@ void deallocate_in(const char* label, void* memory, std::size_t bytes, std::size
   Allocation found;
   if (!find_allocation(memory, found) || found.base != memory)
     return impl::report_failure(
-        (std::string(Space::name()) + ": deallocation of \"" + label +
+        (std::string(Space::name()) + ": deallocation of \"" + printable(label) +
          "\": the address is no allocation of an open device: freed before, its device was closed since, or not "
          "allocated here")
             .c_str());
@@ -31,6 +34,14 @@ void deallocate_in(const char* label, void* memory, std::size_t bytes, std::size
 }
 
 }  // namespace
+
+DeviceId impl::named_device(const char* space_name, DeviceId device) {
+  if (device < 0)
+    throw_error(Status::error(Code::invalid_argument,
+                              "there is no device " + std::to_string(device) + "; devices are numbered from 0"),
+                space_name);
+  return device;
+}
 
 #define GANTRY_IMPL_SPACE(SPACE, KIND)                                                                                \
   void* SPACE::allocate(const Offload& exec, std::size_t bytes) const {                                               \

@@ -10,10 +10,16 @@
 
 namespace gantry {
 
+namespace impl {
+/// The number as it is; throws Error (invalid_argument), which names it, when it is negative: no device has such a one.
+GANTRY_API DeviceId named_device(const char* space_name, DeviceId device);
+}  // namespace impl
+
 /// Memory of a device; host code must not touch it outside of kernels.
 ///
 /// A default-constructed space follows the execution instance that it is used with (the default device without one);
-/// OffloadSpace(id) is the memory of that device and needs no instance. Allocations are at least 128-byte aligned and
+/// OffloadSpace(id) is the memory of that device and needs no instance; the first allocation finds out whether there is
+/// such a device. Allocations are at least 128-byte aligned and
 /// hold no defined values. Deallocation waits for the work of the device first, as Kokkos's own spaces do.
 class GANTRY_API OffloadSpace {
  public:
@@ -24,7 +30,7 @@ class GANTRY_API OffloadSpace {
   using index_type = std::make_signed_t<size_type>;
 
   OffloadSpace() noexcept = default;
-  explicit OffloadSpace(DeviceId device) noexcept : m_device(device) {}
+  explicit OffloadSpace(DeviceId device) : m_device(impl::named_device(name(), device)) {}
 
   /// Memory on the instance's device; throws Kokkos's bad-allocation exception, naming label, device, bytes, free,
   /// total.
@@ -39,7 +45,7 @@ class GANTRY_API OffloadSpace {
 
   static constexpr const char* name() { return "OffloadSpace"; }
 
-  /// The device that was named; -1: none.
+  /// The device that was named; -1: none, the space was made by default.
   [[nodiscard]] DeviceId device() const noexcept { return m_device; }
 
  private:
