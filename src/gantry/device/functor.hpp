@@ -34,13 +34,14 @@ struct Parameters<R (F::*)(A...) const noexcept> {
   using type = TypeList<A...>;
 };
 template <class Functor>
+concept HasOneCallOperator = requires {
+  &Functor::operator();
+};
+template <class Functor>
 struct ParametersOf {
   using type = TypeList<>;
 };
-template <class Functor>
-requires requires {
-  &Functor::operator();
-}
+template <HasOneCallOperator Functor>
 struct ParametersOf<Functor> : Parameters<decltype(&Functor::operator())> {};
 
 template <class Parameter>
@@ -53,26 +54,20 @@ template <int Rank, class Fallback, class List>
 struct LeadingIndex {
   using type = Fallback;
 };
-template <class Fallback, IndexParameter First, class... Rest>
-struct LeadingIndex<1, Fallback, TypeList<First, Rest...>> {
-  using type = std::remove_cvref_t<First>;
-};
-template <int Rank, class Fallback, IndexParameter First, IndexParameter Second, class... Rest>
-requires(Rank > 1 && std::same_as<std::remove_cvref_t<First>, std::remove_cvref_t<Second>>) struct LeadingIndex<
-    Rank, Fallback, TypeList<First, Second, Rest...>> : LeadingIndex<Rank - 1, Fallback, TypeList<Second, Rest...>> {
+template <int Rank, class Fallback, IndexParameter First, class... Rest>
+struct LeadingIndex<Rank, Fallback, TypeList<First, Rest...>> {
+  using Index = std::remove_cvref_t<First>;
+  using RestIndex = typename LeadingIndex<Rank - 1, void, TypeList<Rest...>>::type;
+  using type = std::conditional_t<Rank == 1 || std::same_as<Index, RestIndex>, Index, Fallback>;
 };
 
 template <class Tag, class List>
 struct WithoutTag {
-  using type = TypeList<>;
-};
-template <class... A>
-struct WithoutTag<void, TypeList<A...>> {
-  using type = TypeList<A...>;
+  using type = List;
 };
 template <class Tag, class First, class... Rest>
-requires(!std::is_void_v<Tag>) struct WithoutTag<Tag, TypeList<First, Rest...>> {
-  using type = TypeList<Rest...>;
+struct WithoutTag<Tag, TypeList<First, Rest...>> {
+  using type = std::conditional_t<std::is_void_v<Tag>, TypeList<First, Rest...>, TypeList<Rest...>>;
 };
 
 /// The integral type that a functor takes its Rank indices in; Member, the type that the range is given in, where that

@@ -12,6 +12,13 @@
 
 namespace gantry {
 
+namespace impl {
+template <class B>
+concept RunsOnHost = requires(const B& body, HostWorker& worker) {
+  body.host(worker);
+};
+}  // namespace impl
+
 /// All that one kernel needs in one object, which is copied to where it runs: the user's functor and numbers. No
 /// policy, no execution space, no string, no pointer to anything that may die when the launch returns.
 ///
@@ -19,10 +26,7 @@ namespace gantry {
 /// accumulates in locals, then stores it to the share's scratch. It is called once for each share and phase, also for a
 /// share without items.
 template <class B>
-concept Body = std::copy_constructible<B> && std::is_nothrow_destructible_v<B> &&
-    requires(const B& body, HostWorker& worker) {
-  body.host(worker);
-};
+concept Body = std::copy_constructible<B> && std::is_nothrow_destructible_v<B> && impl::RunsOnHost<B>;
 
 /// A body that folds its shares: `host_join` runs after the last share of each phase, and alone when there are no
 /// items.
@@ -56,13 +60,15 @@ class TypeName {
   static constexpr const char* value = characters.data;
 };
 
+template <class B>
+concept NamesItsFunctor = requires {
+  typename B::functor_type;
+};
+
 /// What a body is named after: its functor, where it says which that is.
 template <class B>
 struct NameOf : TypeName<B> {};
-template <class B>
-requires requires {
-  typename B::functor_type;
-}
+template <NamesItsFunctor B>
 struct NameOf<B> : TypeName<typename B::functor_type> {};
 
 }  // namespace impl

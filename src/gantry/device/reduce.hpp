@@ -17,19 +17,16 @@ namespace impl {
 
 /// Whether a value is small enough to be accumulated in a local variable, which a compiler can keep in registers.
 /// `Reducer::static_value_size()` is 0 for arrays, whose length is known at run time only.
-template <class Reducer>
+template <class Reducer, class Value = typename Reducer::value_type>
 inline constexpr bool accumulates_locally =
     Reducer::static_value_size() != 0 && Reducer::static_value_size() <= 1024 &&
-    std::is_default_constructible_v<typename Reducer::value_type>&& std::is_move_constructible_v<
-        typename Reducer::value_type>;
+    std::conjunction_v<std::is_default_constructible<Value>, std::is_move_constructible<Value>>;
 
 /// How many values a share is accumulated in: several when they are small and plain.
-template <class Reducer>
-inline constexpr int lanes =
-    accumulates_locally<Reducer> &&
-            sizeof(typename Reducer::value_type) <= 16 && std::is_trivially_copyable_v<typename Reducer::value_type>
-        ? 8
-        : 1;
+template <class Reducer, class Value = typename Reducer::value_type>
+inline constexpr int lanes = accumulates_locally<Reducer> && sizeof(Value) <= 16 && std::is_trivially_copyable_v<Value>
+                                 ? 8
+                                 : 1;
 
 template <class Value>
 void destroy_values(Value* values, unsigned count) noexcept {
@@ -108,12 +105,13 @@ struct Reduce {
         if constexpr (lanes > 1) {
           const std::uint64_t length = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
           const I stop = static_cast<I>(static_cast<std::uint64_t>(first) + (length - length % lanes));
+          // clang-format off
           for (; i < stop; i += lanes) {
             [&]<int... lane>(std::integer_sequence<int, lane...>) {
               (add(static_cast<I>(i + lane), lane), ...);
-            }
-            (std::make_integer_sequence<int, lanes>());
+            }(std::make_integer_sequence<int, lanes>());
           }
+          // clang-format on
         }
         for (; i < last; ++i) add(i, 0);
       });

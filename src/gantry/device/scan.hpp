@@ -134,12 +134,13 @@ struct Scan {
         if constexpr (Blocks > 1) {
           const std::uint64_t begin = static_cast<std::uint64_t>(first);
           const std::uint64_t length = (static_cast<std::uint64_t>(last) - begin) / Blocks;
+          // clang-format off
           for (std::uint64_t k = 0; k < length; ++k) {
             [&]<int... block>(std::integer_sequence<int, block...>) {
               (add(static_cast<I>(begin + block * length + k), block), ...);
-            }
-            (std::make_integer_sequence<int, Blocks>());
+            }(std::make_integer_sequence<int, Blocks>());
           }
+          // clang-format on
           i = static_cast<I>(begin + Blocks * length);
         }
         for (; i < last; ++i) add(i, Blocks - 1);
