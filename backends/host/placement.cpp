@@ -96,10 +96,10 @@ std::vector<Part> divide(const CpuSet& mask, const Settings& settings, const std
 }  // namespace
 
 std::vector<Place> place_devices(const ProcessResources& resources, const Settings& settings, const std::string& sys) {
-  const CpuSet mask = resources.cpus.empty() ? CpuSet::of_calling_thread() : resources.cpus;
+  const CpuSet& mask = resources.cpus;
   const std::vector<Part> parts = divide(mask, settings, sys);
   const int count = static_cast<int>(parts.size());
-  const int threads = settings.num_threads > 0 ? settings.num_threads : resources.num_threads;
+  const int threads = resources.num_threads;
   std::vector<Place> places;
   for (int i = 0; i < count; ++i) {
     const Part& part = parts[static_cast<std::size_t>(i)];
@@ -118,7 +118,7 @@ std::vector<Place> place_devices(const ProcessResources& resources, const Settin
 
 std::string place_text(const Place& place, const ProcessResources& resources, const std::string& sys) {
   return fmt::format("cpus {}{} ({} of the process's mask: {})", place.cpus.to_string(), nodes_of(place.cpus, sys),
-                     place.part, resources.reason.empty() ? "sched_getaffinity" : resources.reason);
+                     place.part, resources.reason);
 }
 
 }  // namespace gantry::host

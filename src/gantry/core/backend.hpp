@@ -12,9 +12,9 @@
 
 namespace gantry {
 
-/// What the process gives its devices; captured once, handed to every open.
+/// What the process gives its devices; decided once by the runtime, handed to every open.
 struct ProcessResources {
-  CpuSet cpus;          ///< CPUs that the process may use, as it was started
+  CpuSet cpus;          ///< CPUs that the process may use, as it was started; at least one
   std::string reason;   ///< where `cpus` comes from ("sched_getaffinity", "OMP_PLACES")
   int num_threads = 0;  ///< worker threads asked for in all; 0: one per CPU
 };

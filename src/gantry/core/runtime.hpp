@@ -36,8 +36,8 @@ class GANTRY_API Runtime {
   Runtime& operator=(const Runtime&) = delete;
 
   /// What the process gives its devices and, when a front end has its own switches, which device they ask for. Only
-  /// before the device list was first used: `busy` afterwards. Where `resources` says nothing, GANTRY_NUM_THREADS and
-  /// the calling thread's CPUs hold; GANTRY_NUM_THREADS comes before its num_threads.
+  /// before the device list was first used: `busy` afterwards. Where `resources` names no CPUs, it is those of the
+  /// calling thread; GANTRY_NUM_THREADS comes before its num_threads.
   struct Configuration {
     ProcessResources resources;
     DeviceRequest request;

@@ -2,6 +2,8 @@
 #include <unit_tests/backends/host/host_fixture.hpp>
 
 #include <backends/host/backend.hpp>
+#include <gantry/core/live_objects.hpp>
+#include <gantry/core/runtime.hpp>
 
 #include <gmock/gmock.h>
 
@@ -256,6 +258,21 @@ TEST(LifecycleTest, BackendOpensWhatItLists) {
   DeviceInfo missing;
   missing.ordinal = 99;
   EXPECT_EQ(host::backend().open(missing, resources).status().code(), Code::not_found);
+}
+
+TEST(LifecycleTest, TheRuntimeDecidesWhatDevicesGet) {
+  Settings said = *settings();
+  LiveObjects live;
+  for (const int threads : {3, 0}) {
+    said.num_threads = threads;
+    Runtime runtime({&host::backend()}, said, live);
+    const auto devices = runtime.devices();
+    ASSERT_TRUE(devices.ok()) << devices.status().message();
+    int slots = 0;
+    for (const DeviceStatus& device : *devices) slots += device.info.concurrency;
+    EXPECT_EQ(slots, threads != 0 ? threads : CpuSet::of_calling_thread().size());
+    EXPECT_THAT(devices->front().info.place, testing::HasSubstr("sched_getaffinity"));
+  }
 }
 
 }  // namespace

@@ -86,18 +86,15 @@ TEST_F(PlacementTest, EqualPartsAreDisjointWhileTheyCanBe) {
 }
 
 TEST_F(PlacementTest, ThreadsAreDividedAndOversubscriptionIsKnown) {
-  m_settings.num_threads = 5;
+  m_resources.num_threads = 5;
   EXPECT_EQ(places()[0].slots, 5);
   m_settings.host_partition = HostPartition::numa;
   EXPECT_EQ(places()[0].slots + places()[1].slots, 5);
-  m_settings.num_threads = 1;
+  m_resources.num_threads = 1;
   EXPECT_EQ(places()[0].slots, 1);
   EXPECT_EQ(places()[1].slots, 1);
-  m_settings.num_threads = 10;
+  m_resources.num_threads = 10;
   EXPECT_TRUE(places()[0].shares_cpus);
-  m_settings.num_threads = 0;
-  m_resources.num_threads = 4;
-  EXPECT_EQ(places()[1].slots, 2);
 }
 
 TEST_F(PlacementTest, WorksWithoutSysfs) {
