@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gantry/core/gantry.hpp>
 #include <unit_tests/support/launch.hpp>
 #include <unit_tests/support/log_capture.hpp>
 #include <unit_tests/support/runtime_fixture.hpp>
@@ -212,6 +213,14 @@ TEST_F(RuntimeTest, OutOfMemoryNamesLabelDeviceAskedFreeAndTotal) {
   const Status overflow = device().allocate(handle.generation, MemoryKind::device, SIZE_MAX - 8, "x").status();
   EXPECT_EQ(overflow.code(), Code::out_of_memory);
   EXPECT_OK(device().deallocate(handle.generation, allocate(handle, 1 << 20)));
+}
+
+TEST_F(RuntimeTest, AKindOfMemoryThatDoesNotExistIsNamed) {
+  for (const int kind : {2, 255}) {
+    const Status status = gantry::allocate({0, 1}, static_cast<MemoryKind>(kind), 8, "x").status();
+    EXPECT_EQ(status.code(), Code::invalid_argument);
+    EXPECT_THAT(status.text(), AllOf(HasSubstr(std::to_string(kind)), HasSubstr("device")));
+  }
 }
 
 TEST_F(RuntimeTest, AFullDeviceTakesBackWhatTheOtherPoolCaches) {

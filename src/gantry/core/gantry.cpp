@@ -5,6 +5,8 @@
 #include <gantry/core/managed_device.hpp>
 #include <gantry/core/runtime.hpp>
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace gantry {
@@ -53,6 +55,10 @@ Result<EventRef> create_event(DeviceHandle device, std::string label) {
 }
 
 Result<void*> allocate(DeviceHandle device, MemoryKind kind, std::size_t bytes, std::string_view label) {
+  if (kind != MemoryKind::device && kind != MemoryKind::pinned)
+    return Status::error(
+        Code::invalid_argument,
+        fmt::format("\"{}\": there is no memory kind {}, only device and pinned", label, static_cast<int>(kind)));
   GANTRY_TRY_ASSIGN(ManagedDevice * managed, Runtime::get().device(device));
   return managed->allocate(device.generation, kind, bytes, label);
 }
