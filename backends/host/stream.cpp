@@ -38,8 +38,8 @@ Status copied(Work&& work, Where&& where) {
 
 /// Commands that may wait in one stream before a launch waits for room.
 constexpr std::size_t depth_limit = 1024;
-/// A launch that waits for room goes on without it when nothing has completed for so long: what the stream waits for
-/// may be the launching thread itself.
+/// A launch that waits for room goes on without it when nothing has completed for so long, and so do all after it until
+/// something has: what the stream waits for may be the launching thread itself.
 constexpr std::chrono::milliseconds stall_limit{20};
 /// From so many items a slot on, a slot's part is cut into several shares that other threads can take over.
 constexpr std::int64_t items_to_cut = 32768;
@@ -250,8 +250,9 @@ bool Stream::make_room() {
   const std::uint64_t target = m_submitted.load(std::memory_order_acquire) - depth_limit / 2;
   for (;;) {
     const std::uint64_t before = m_completed.load(std::memory_order_acquire);
+    if (before == m_stalled_at.load(std::memory_order_relaxed)) return false;
     if (wait_for(target, std::chrono::steady_clock::now() + stall_limit, true)) return true;
-    if (m_completed.load(std::memory_order_acquire) == before) return false;
+    if (m_completed.load(std::memory_order_acquire) == before) m_stalled_at.store(before, std::memory_order_relaxed);
   }
 }
 

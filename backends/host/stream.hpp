@@ -211,6 +211,7 @@ class Stream {
   std::unique_ptr<char[]> m_scratch;       // the owner's
   std::uint64_t m_scratch_bytes = 0;
   DeferredList m_deferred;
+  std::atomic<std::uint64_t> m_stalled_at{~std::uint64_t{0}};  // m_completed when a launch gave up waiting for room
 };
 
 }  // namespace gantry::host

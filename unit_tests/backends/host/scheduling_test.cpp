@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <unit_tests/backends/host/host_fixture.hpp>
 
+#include <sys/resource.h>
+
 #include <latch>
 #include <mutex>
 
@@ -225,6 +227,47 @@ TEST(SchedulingTest, FullQueueWhoseKernelWaitsForTheHostDoesNotDeadlock) {
   go = true;
   EXPECT_OK(queue.sync());
   EXPECT_EQ(ran, 1030);
+}
+
+/// How often the calling thread has gone to sleep.
+long sleeps() {
+  rusage usage{};
+  EXPECT_EQ(getrusage(RUSAGE_THREAD, &usage), 0);
+  return usage.ru_nvcsw;
+}
+
+TEST(SchedulingTest, FullQueueThatStallsHoldsUpOneLaunchUntilSomethingCompletes) {
+  SKIP_IF_PAGES();
+  host::EngineOptions options = host_options(2);
+  options.spin = std::chrono::nanoseconds(0);  // who waits, sleeps
+  OpenHost host(options);
+  Queue& queue = host.queue();
+  std::atomic<int> gate{0};
+  std::atomic<int> runs{0};
+  constexpr long launches = 100;
+  const auto sleeps_of_launches = [&] {
+    const long before = sleeps();
+    for (long i = 0; i < launches; ++i) EXPECT_OK(for_each(queue, 1, [](auto) {}));
+    return sleeps() - before;
+  };
+  for (int i = 1; i <= 2; ++i) {
+    EXPECT_OK(for_each(queue, items(1, true), [&, i](auto) {
+      runs = i;
+      await([&] { return gate >= i; });
+    }));
+  }
+  for (int i = 0; i < 1030; ++i) EXPECT_OK(for_each(queue, 1, [](auto) {}));
+  for (int i = 1; i <= 2; ++i) {
+    EXPECT_LT(sleeps_of_launches(), launches / 2) << "some for what the system does, none for room";
+    if (i == 2) break;
+    gate = 1;
+    await([&] { return runs == 2; });
+    const long before = sleeps();
+    EXPECT_OK(for_each(queue, 1, [](auto) {}));
+    EXPECT_GE(sleeps() - before, 1) << "something has completed: the next launch waits for room again";
+  }
+  gate = 2;
+  EXPECT_OK(queue.sync());
 }
 
 TEST(SchedulingTest, KernelsMayUseTheirOwnAndOtherQueues) {
