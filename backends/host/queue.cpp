@@ -39,7 +39,7 @@ HostQueue::HostQueue(std::shared_ptr<Engine> engine, const QueueOptions& options
 HostQueue::~HostQueue() = default;
 
 Status HostQueue::launch(const KernelInfo& kernel, const Launch& launch, const void* body) {
-  if (m_stream->run_at_once(kernel, launch, body, Cost::trained_estimate(kernel, launch.count))) [[likely]]
+  if (m_stream->run_at_once<true>(kernel, launch, body, Cost::trained_estimate(kernel, launch.count))) [[likely]]
     return {};  // so its host code is there
   return check_and_start(kernel, launch, body);
 }
@@ -69,7 +69,7 @@ template <class Body>
 Status HostQueue::transfer(const KernelInfo& kernel, const Body& body) {
   const Launch launch = body.launch();
   const float estimate = body.estimate();
-  if (m_stream->run_at_once(kernel, launch, &body, estimate)) return {};
+  if (m_stream->run_at_once<false>(kernel, launch, &body, estimate)) return {};
   return start(kernel, launch, &body, estimate);
 }
 

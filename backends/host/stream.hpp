@@ -38,7 +38,8 @@ class Stream {
 
   // `estimate`: nanoseconds on one thread, or Cost::unknown.
 
-  /// The shortest way of launch, tried first.
+  /// The shortest way of launch, tried first. Launches that are not `measured` do not count as the kernels that are.
+  template <bool measured>
   bool run_at_once(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate);
   Status launch(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate);
   Status record(HostEvent& event);

@@ -14,6 +14,7 @@ namespace gantry::host {
 /// Runs the launch on the calling thread, on the caller's body, when it is as plain as most tiny kernels are; false,
 /// with nothing done, when anything is special: see Stream::launch. Every instruction counts: a launch takes about ten
 /// nanoseconds, two of them for the one atomic exchange.
+template <bool measured>
 [[gnu::always_inline]] inline bool Stream::run_at_once(const KernelInfo& kernel, const Launch& launch, const void* body,
                                                        float estimate) {
   const bool plain = kernel.host_join == nullptr && launch.phases == 1 && launch.schedule == Schedule::fixed &&
@@ -22,16 +23,20 @@ namespace gantry::host {
       execution_context() != nullptr || m_engine.fault.is_set() || !m_engine.slots.take_for(*this)) [[unlikely]]
     return false;
   const bool free = !m_held.load(std::memory_order_seq_cst) && !m_busy.load(std::memory_order_acquire) &&
-                    m_launches % Cost::period != Cost::period - 1;  // the next one is measured
+                    (!measured || m_launches % Cost::period != Cost::period - 1);  // the next one is measured
   if (free) [[likely]] {
-    ++m_launches;
+    if constexpr (measured) ++m_launches;
     m_inline_thread.store(this_thread(), std::memory_order_relaxed);
     {
       const WorkFrame frame(ExecutionContext::Kind::kernel, &m_queue, 0, m_deferred);
       HostWorker worker;
       worker.range = {0, launch.count};
       worker.count = launch.count;
-      guarded([&] { kernel.host(body, worker); }, [&](const char* what) { fail(&kernel, launch.label, what); });
+      // Out of line: inlined, it makes the way without a failure save more registers.
+      const auto failed = [&](const char* what) __attribute__((noinline)) {
+        fail(&kernel, launch.label, what);
+      };
+      guarded([&] { kernel.host(body, worker); }, failed);
     }
     end_inline();
   }

@@ -174,6 +174,22 @@ TEST(HostQueueTest, TransfersAreNotMeasured) {
     EXPECT_EQ(kernel->cost.items, 0) << kernel->type << " brings its estimate and needs no look at the clock";
 }
 
+TEST(HostQueueTest, TransfersDoNotTakeTheTurnOfAKernelToBeMeasured) {
+  if (settings()->protect != Protect::off) GTEST_SKIP() << "no kernel takes the shortest way under protection";
+  OpenHost host(2);
+  Queue& queue = host.queue();
+  KernelInfo kernel{.type = "kernel", .host = [](const void*, HostWorker&) {}, .cost = {}};
+  kernel.cost.samples = 100;
+  kernel.cost.ns_per_item = 1;
+  char to = 0;
+  const char from = 1;
+  for (std::uint32_t i = 0; i < host::Cost::period; ++i) {
+    EXPECT_OK(queue.launch(kernel, items(1), &kernel));
+    EXPECT_OK(queue.copy(&to, &from, 1));
+  }
+  EXPECT_EQ(kernel.cost.items, 1) << "one of `period` kernels is";
+}
+
 TEST(HostQueueTest, TransferErrorsCountInTheirOwnUnits) {
   OpenHost host(1);
   Queue& queue = host.queue();
