@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <backends/host/engine.hpp>
 #include <backends/host/fault_message.hpp>
+#include <backends/host/queue.hpp>
+#include <gantry/base/leaky.hpp>
 #include <gantry/core/live_objects.hpp>
 
 #include <signal.h>
@@ -7,7 +10,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <mutex>
@@ -15,15 +17,11 @@
 namespace gantry::host {
 namespace {
 
-/// One protected range. The handler reads entries without a lock: `end` is 0 while an entry is free or half written.
-struct Entry {
-  std::atomic<std::uintptr_t> begin{0};
-  std::atomic<std::uintptr_t> end{0};
-  char device[24] = {};
-};
-constexpr std::size_t capacity = 4096;
-constinit Entry g_entries[capacity];
-constinit std::mutex g_mutex;  // guards changes of g_entries, and installing
+/// What is protected, labelled with its device: found like what the program holds, without a lock.
+LiveObjects& ranges() {
+  static Leaky<LiveObjects> all;
+  return *all;
+}
 struct sigaction g_before;
 
 /// A line made without the heap, as a signal handler must.
@@ -52,43 +50,46 @@ class Line {
   std::size_t m_length = 0;
 };
 
-const Entry* find(std::uintptr_t address) noexcept {
-  for (const Entry& entry : g_entries) {
-    if (address < entry.end.load(std::memory_order_acquire) && address >= entry.begin.load(std::memory_order_relaxed))
-      return &entry;
-  }
-  return nullptr;
-}
+/// The beginning of the label of what contains an address.
+struct LabelAt {
+  LabelAt(const LiveObjects& objects, const void* address) noexcept { objects.label(address, text, sizeof(text)); }
+  char text[128];
+};
 
-void explain(std::uintptr_t address, const ucontext_t* context) noexcept {
+void explain(const void* address, const ucontext_t* context) noexcept {
+  LiveObjectView range;
   LiveObjectView object;
-  const auto* pointer = reinterpret_cast<const void*>(address);
-  const Entry* entry = find(address);
-  const bool is_live = LiveObjects::get().find(pointer, object);
-  if (entry == nullptr && !(is_live && object.kind == ObjectKind::device_memory)) return;
+  if (!ranges().find(address, range)) return;
+  const bool is_live = LiveObjects::get().find(address, object);
+  const LiveObjectView& found = is_live ? object : range;
+  const auto base = reinterpret_cast<std::uintptr_t>(found.address);
   const char* verb = "touched";
 #if defined(__x86_64__)
   constexpr greg_t write_access = 2;
   verb = (context->uc_mcontext.gregs[REG_ERR] & write_access) != 0 ? "wrote" : "read";
 #endif
+  const auto number = reinterpret_cast<std::uintptr_t>(address);
   Line line;
-  (line << "gantry: error: host code " << verb << " device memory at ").hex(address) << ": ";
-  if (is_live) {
-    char label[128] = {};
-    LiveObjects::get().label(pointer, label, sizeof(label));
-    const auto base = reinterpret_cast<std::uintptr_t>(object.address);
-    (line << "byte " << address - base << " of '" << label << "' (" << object.bytes << " bytes at ").hex(base) << ")";
+  line << "gantry: error: ";
+  if (const HostQueue* queue = HostQueue::of_running_kernel(); queue != nullptr) {
+    line << "a kernel or copy of " << queue->engine().options.device_name.c_str();
   } else {
-    const auto base = entry->begin.load(std::memory_order_relaxed);
-    (line << "byte " << address - base << " of memory at ").hex(base) << " that no allocation holds";
+    line << "host code";
   }
-  line << " on " << (entry != nullptr ? entry->device : object.device_name)
-       << "; only kernels and copies may touch it\n";
+  (line << " " << verb << " device memory at ").hex(number) << ": byte " << number - base << " of ";
+  if (is_live) {
+    (line << "'" << LabelAt(LiveObjects::get(), address).text << "' (" << object.bytes << " bytes at ").hex(base)
+        << ")";
+  } else {
+    (line << "memory at ").hex(base) << " that no allocation holds";
+  }
+  line << " on " << LabelAt(ranges(), address).text;
+  line << (is_live ? "; only kernels and copies of that device may touch it\n" : "\n");
   line.write();
 }
 
 void handle(int signal, siginfo_t* info, void* context) {
-  explain(reinterpret_cast<std::uintptr_t>(info->si_addr), static_cast<const ucontext_t*>(context));
+  explain(info->si_addr, static_cast<const ucontext_t*>(context));
   if ((g_before.sa_flags & SA_SIGINFO) != 0) {
     g_before.sa_sigaction(signal, info, context);
   } else if (g_before.sa_handler != SIG_DFL && g_before.sa_handler != SIG_IGN) {
@@ -102,39 +103,24 @@ void handle(int signal, siginfo_t* info, void* context) {
 }  // namespace
 
 void FaultMessage::install() {
-  const std::lock_guard lock(g_mutex);
-  static bool installed = false;
-  if (installed) return;
-  installed = true;
-  LiveObjects::get();  // made here, not in the handler
-  struct sigaction action {};
-  action.sa_sigaction = &handle;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGSEGV, &action, &g_before);
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LiveObjects::get();  // made here, not in the handler
+    ranges();
+    struct sigaction action {};
+    action.sa_sigaction = &handle;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGSEGV, &action, &g_before);
+  });
 }
 
-void FaultMessage::add(const void* memory, std::size_t bytes, const char* device_name) noexcept {
-  const std::lock_guard lock(g_mutex);
-  for (Entry& entry : g_entries) {
-    if (entry.end.load(std::memory_order_relaxed) != 0) continue;
-    const auto begin = reinterpret_cast<std::uintptr_t>(memory);
-    std::strncpy(entry.device, device_name, sizeof(entry.device) - 1);
-    entry.begin.store(begin, std::memory_order_relaxed);
-    entry.end.store(begin + bytes, std::memory_order_release);
-    return;
-  }
+void FaultMessage::add(const void* memory, std::size_t bytes, std::string_view device_name) {
+  ranges().insert(ObjectKind::device_memory, memory, bytes, device_name, {}, "");
 }
 
 void FaultMessage::remove(const void* memory) noexcept {
-  const std::lock_guard lock(g_mutex);
-  for (Entry& entry : g_entries) {
-    if (entry.end.load(std::memory_order_relaxed) == 0 ||
-        entry.begin.load(std::memory_order_relaxed) != reinterpret_cast<std::uintptr_t>(memory))
-      continue;
-    entry.end.store(0, std::memory_order_release);
-    return;
-  }
+  ranges().remove_memory({}, memory).status().ignore();
 }
 
 }  // namespace gantry::host

@@ -2,19 +2,20 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 namespace gantry::host {
 
-/// What a process says when host code touches protected device memory, before it dies of it. The handler of SIGSEGV
-/// that says it passes every signal on to the handler before it, and is never taken out.
+/// What a process says when host code, or a kernel of another device, touches protected memory, before it dies of it.
+/// The handler of SIGSEGV that says it passes every signal on to the handler before it, and is never taken out.
+/// Thread safety: all functions, any thread.
 class FaultMessage {
  public:
-  /// Idempotent, any thread.
+  /// Idempotent.
   static void install();
 
-  /// Ranges whose faults are explained although no allocation holds them; beyond what fits a table, faults are
-  /// explained only where the list of live objects knows the address. The name is copied.
-  static void add(const void* memory, std::size_t bytes, const char* device_name) noexcept;
+  /// The memory whose faults are explained, whether an allocation holds it or not.
+  static void add(const void* memory, std::size_t bytes, std::string_view device_name);
   static void remove(const void* memory) noexcept;
 };
 

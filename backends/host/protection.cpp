@@ -18,10 +18,10 @@ namespace gantry::host {
 /// The address ranges that were given back last, of all devices.
 class Protection::GivenBack {
  public:
-  static void add(Range range) {
+  static void add(void* memory, std::size_t bytes) {
     static Leaky<GivenBack> all;
     const std::lock_guard lock(all->m_mutex);
-    all->m_ranges.push_back(range);
+    all->m_ranges.push_back({memory, bytes});
     if (all->m_ranges.size() <= most) return;
     const Range oldest = all->m_ranges.front();
     all->m_ranges.pop_front();
@@ -31,6 +31,10 @@ class Protection::GivenBack {
 
  private:
   static constexpr std::size_t most = 512;
+  struct Range {
+    void* memory;
+    std::size_t bytes;
+  };
   std::mutex m_mutex;  // guards m_ranges
   std::deque<Range> m_ranges;
 };
@@ -66,8 +70,8 @@ Status Protection::add(void* memory, std::size_t bytes) {
     return Status::error(Code::driver_error, fmt::format("protecting {} bytes: {}", bytes, std::strerror(error)),
                          error);
   }
-  if (by_pages()) m_ranges.push_back({memory, bytes});
-  FaultMessage::add(memory, bytes, m_device_name.c_str());
+  if (by_pages()) m_ranges.emplace(static_cast<char*>(memory), bytes);
+  FaultMessage::add(memory, bytes, m_device_name);
   return {};
 }
 
@@ -81,10 +85,10 @@ Status Protection::give_back(void* memory, std::size_t bytes) {
                          error);
   }
   if (by_pages()) {
-    std::erase_if(m_ranges, [&](const Range& range) { return range.memory == memory; });
+    m_ranges.erase(static_cast<char*>(memory));
     lock.unlock();
   }
-  GivenBack::add({memory, bytes});
+  GivenBack::add(memory, bytes);
   return {};
 }
 
@@ -113,7 +117,12 @@ void Protection::close(int rights_before) noexcept {
 }
 
 void Protection::set_pages(int rights) noexcept {
-  for (const Range& range : m_ranges) mprotect(range.memory, range.bytes, rights);
+  for (auto range = m_ranges.begin(); range != m_ranges.end();) {
+    char* const begin = range->first;
+    char* end = begin;
+    for (; range != m_ranges.end() && range->first == end; ++range) end += range->second;  // the system packs them
+    mprotect(begin, static_cast<std::size_t>(end - begin), rights);
+  }
 }
 
 }  // namespace gantry::host

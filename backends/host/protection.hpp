@@ -5,10 +5,10 @@
 #include <gantry/base/status.hpp>
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <vector>
 
 namespace gantry::host {
 
@@ -40,10 +40,6 @@ class Protection {
  private:
   friend class AccessScope;
   class GivenBack;
-  struct Range {
-    void* memory;
-    std::size_t bytes;
-  };
   Protection(int key, std::string device_name) : m_key(key), m_device_name(std::move(device_name)) {}
   int open() noexcept;
   void close(int rights_before) noexcept;
@@ -53,7 +49,7 @@ class Protection {
   const std::string m_device_name;
   std::mutex m_mutex;  // guards all below, by pages only
   int m_open = 0;
-  std::vector<Range> m_ranges;
+  std::map<char*, std::size_t> m_ranges;
 };
 
 /// The calling thread may touch the device's memory while one lives. Scopes nest.

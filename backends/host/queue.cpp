@@ -38,6 +38,12 @@ HostQueue::HostQueue(std::shared_ptr<Engine> engine, const QueueOptions& options
 
 HostQueue::~HostQueue() = default;
 
+const HostQueue* HostQueue::of_running_kernel() noexcept {
+  const ExecutionContext* context = execution_context();
+  if (context == nullptr || context->kind != ExecutionContext::Kind::kernel) return nullptr;
+  return dynamic_cast<const HostQueue*>(context->queue);  // null: of another backend
+}
+
 Status HostQueue::launch(const KernelInfo& kernel, const Launch& launch, const void* body) {
   if (m_stream->run_at_once<true>(kernel, launch, body, Cost::trained_estimate(kernel, launch.count))) [[likely]]
     return {};  // so its host code is there

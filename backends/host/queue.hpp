@@ -27,6 +27,8 @@ class HostQueue final : public Queue {
   [[nodiscard]] bool idle() const noexcept override;
   Status close() override;
 
+  /// The host queue whose kernel (or copy, or fill) the calling thread runs; null: none. For signal handlers too.
+  [[nodiscard]] static const HostQueue* of_running_kernel() noexcept;
   [[nodiscard]] const Engine& engine() const noexcept { return *m_engine; }
 
  private:

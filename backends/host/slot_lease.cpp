@@ -5,11 +5,9 @@
 namespace gantry::host {
 
 int SlotLease::slot_of_this_thread(const Engine& engine) noexcept {
-  const ExecutionContext& context = *execution_context();
-  if (context.kind != ExecutionContext::Kind::kernel) return ThreadSlots::none;
-  const auto* queue = dynamic_cast<const HostQueue*>(context.queue);  // null: a kernel of another backend
+  const HostQueue* queue = HostQueue::of_running_kernel();
   if (queue == nullptr || &queue->engine() != &engine) return ThreadSlots::none;
-  return static_cast<int>(context.slot);
+  return static_cast<int>(execution_context()->slot);
 }
 
 }  // namespace gantry::host

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <unit_tests/backends/host/host_fixture.hpp>
 
-#include <backends/host/fault_message.hpp>
 #include <gantry/core/live_objects.hpp>
 
 #include <sys/mman.h>
@@ -105,14 +104,38 @@ TEST_P(ProtectionTest, PinnedMemoryIsTheHostsToo) {
   EXPECT_OK((*m_host)->free(MemoryKind::pinned, *memory, 100));
 }
 
-TEST_P(ProtectionTest, FaultIsExplainedWhenTheTableIsFull) {
+TEST_P(ProtectionTest, FaultsAreExplainedHoweverMuchMemoryThereIs) {
   const auto use = [&] {
-    for (std::uintptr_t i = 1; i <= 4096; ++i) host::FaultMessage::add(reinterpret_cast<void*>(i), 1, "other");
+    for (int i = 0; i < 5000; ++i) EXPECT_TRUE((*m_host)->allocate(MemoryKind::device, 100).ok());
     auto memory = (*m_host)->allocate(MemoryKind::device, 100);
-    LiveObjects::get().insert(ObjectKind::device_memory, *memory, 100, "pressure", DeviceHandle{0, 1}, "host");
+    EXPECT_OK((*m_host)->free(MemoryKind::device, *memory, 100));
     static_cast<volatile int*>(*memory)[2] = 1;
   };
-  EXPECT_DEATH(use(), "wrote device memory at 0x.*byte 8 of 'pressure' .100 bytes");
+  EXPECT_DEATH(use(), "wrote device memory at 0x.*no allocation holds.* on host");
+}
+
+TEST_P(ProtectionTest, KernelsOfOtherDevicesAreNamed) {
+  const auto use = [&](volatile int* memory, const char* device_name) {
+    host::EngineOptions options = host_options(2);
+    options.device_name = device_name;
+    OpenHost other(options, GetParam());
+    Queue& queue = other.queue();
+    for_each(queue, items(1, true), [=](auto) { *memory = 1; }).ignore();
+    queue.sync().ignore();
+  };
+  LiveObjects::get().insert(ObjectKind::device_memory, m_memory, 8000, "density", DeviceHandle{0, 1}, "host");
+  EXPECT_DEATH(use(m_memory, "host:1"), "a kernel or copy of host:1 wrote device memory at .*'density'.* on host; ");
+  LiveObjects::get().remove_memory(DeviceHandle{0, 1}, m_memory).status().ignore();
+}
+
+TEST_P(ProtectionTest, KernelsThatUseMemoryGivenBackAreNamed) {
+  const auto use = [&] {
+    EXPECT_OK((*m_host)->free(MemoryKind::device, m_memory, 8192));
+    Queue& queue = m_host->queue();
+    for_each(queue, items(1, true), [this](auto) { element(1) = 1; }).ignore();
+    queue.sync().ignore();
+  };
+  EXPECT_DEATH(use(), "a kernel or copy of host wrote device memory at 0x.*no allocation holds.* on host");
 }
 
 /// Whether the calling thread may read an address.
@@ -157,6 +180,22 @@ TEST(ProtectionByPagesTest, MemoryThatCouldNotBeGivenBackIsStillTheDevices) {
   EXPECT_FALSE(readable(memory));
 }
 
+TEST(ProtectionByPagesTest, NeighboursAreOpenedAndWhatLiesBetweenIsNot) {
+  auto protection = host::Protection::create(Protect::pages, "host");
+  ASSERT_TRUE(protection.ok());
+  auto* pages = static_cast<char*>(mmap(nullptr, 5 * 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(pages, MAP_FAILED);
+  const auto page = [&](int i) { return pages + i * 4096; };
+  for (const int i : {4, 1, 0, 2}) EXPECT_OK((*protection)->add(page(i), 4096));
+  EXPECT_OK((*protection)->give_back(page(1), 4096));
+  for (const bool open : {false, true, false}) {
+    const host::AccessScope scope(open ? protection->get() : nullptr);
+    for (const int i : {0, 2, 4}) EXPECT_EQ(readable(page(i)), open) << i;
+    for (const int i : {1, 3}) EXPECT_FALSE(readable(page(i))) << i;
+  }
+  for (const int i : {0, 2, 4}) EXPECT_OK((*protection)->give_back(page(i), 4096));
+}
+
 // Not of the fixture, which has installed the handler already.
 TEST(ProtectionHandlerTest, PassesTheSignalOnToTheHandlerBefore) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
@@ -168,7 +207,7 @@ TEST(ProtectionHandlerTest, PassesTheSignalOnToTheHandlerBefore) {
     auto memory = host->allocate(MemoryKind::device, 100);
     *static_cast<volatile int*>(*memory) = 1;
   };
-  EXPECT_EXIT(use(), testing::ExitedWithCode(7), "only kernels and copies may touch it");
+  EXPECT_EXIT(use(), testing::ExitedWithCode(7), "no allocation holds on host");
 }
 
 TEST_P(ProtectionTest, PagesAreNotShared) {
