@@ -2,7 +2,6 @@
 #include <backends/host/device.hpp>
 #include <backends/host/event.hpp>
 #include <backends/host/queue.hpp>
-#include <gantry/base/log.hpp>
 #include <gantry/base/try.hpp>
 
 #include <fmt/format.h>
@@ -15,18 +14,13 @@ Result<std::unique_ptr<Device>> HostDevice::open(EngineOptions options, Protect 
   GANTRY_TRY_ASSIGN(auto protection, Protection::create(protect, options.device_name));
   // While a kernel runs, pages are open to all threads: the launching one at least must not go on meanwhile.
   if (protection != nullptr && protection->by_pages()) options.blocking = true;
-  auto engine = std::make_shared<Engine>(std::move(options), std::move(protection));
-  GANTRY_TRY(engine->start());
+  auto engine = std::make_unique<Engine>(std::move(options), std::move(protection));
+  GANTRY_TRY(engine->workers.start());
   return std::unique_ptr<Device>(new HostDevice(std::move(engine), devices));
 }
 
-HostDevice::HostDevice(std::shared_ptr<Engine> engine, int devices)
+HostDevice::HostDevice(std::unique_ptr<Engine> engine, int devices)
     : m_engine(std::move(engine)), m_memory(m_engine->options.device_name, devices, m_engine->protection.get()) {}
-
-HostDevice::~HostDevice() {
-  if (m_closed) return;
-  if (Status status = close(); !status.ok()) log(LogLevel::error, status.message());
-}
 
 MemoryTraits HostDevice::memory_traits(MemoryKind kind) const noexcept {
   MemoryTraits traits;
@@ -37,7 +31,7 @@ MemoryTraits HostDevice::memory_traits(MemoryKind kind) const noexcept {
 }
 
 Result<std::unique_ptr<Queue>> HostDevice::create_queue(const QueueOptions& options) {
-  return std::unique_ptr<Queue>(std::make_unique<HostQueue>(m_engine, options));
+  return std::unique_ptr<Queue>(std::make_unique<HostQueue>(*m_engine, options));
 }
 
 Result<std::unique_ptr<Event>> HostDevice::create_event() {
@@ -50,18 +44,15 @@ Result<std::unique_ptr<Image>> HostDevice::load_image(const ImageSource& source)
 }
 
 Status HostDevice::drain(std::chrono::nanoseconds timeout) {
-  m_drained = m_engine->drain(std::chrono::steady_clock::now() + timeout);
-  if (m_drained) return {};
+  if (m_engine->drain(std::chrono::steady_clock::now() + timeout)) return {};
   return Status::error(Code::timeout,
                        fmt::format("{} still runs work after {} ms", m_engine->options.device_name,
                                    std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count()));
 }
 
 Status HostDevice::close() {
-  if (std::exchange(m_closed, true)) return {};
-  // Threads of a drained device end as soon as they are scheduled; of another one they may never.
-  return m_engine->stop(m_drained ? std::chrono::nanoseconds(std::chrono::seconds(10))
-                                  : std::chrono::milliseconds(100));
+  m_engine->stop();
+  return {};
 }
 
 }  // namespace gantry::host

@@ -14,7 +14,6 @@ class HostDevice final : public Device {
  public:
   /// `devices`: how many host devices share the process's memory.
   static Result<std::unique_ptr<Device>> open(EngineOptions options, Protect protect, int devices);
-  ~HostDevice() override;
 
   [[nodiscard]] int concurrency() const noexcept override { return m_engine->options.slots; }
   [[nodiscard]] MemoryInfo memory_info() const noexcept override { return m_memory.info(); }
@@ -29,12 +28,10 @@ class HostDevice final : public Device {
   Status close() override;
 
  private:
-  HostDevice(std::shared_ptr<Engine> engine, int devices);
+  HostDevice(std::unique_ptr<Engine> engine, int devices);
 
-  std::shared_ptr<Engine> m_engine;
+  const std::unique_ptr<Engine> m_engine;
   Memory m_memory;
-  bool m_drained = true;
-  bool m_closed = false;
 };
 
 }  // namespace gantry::host

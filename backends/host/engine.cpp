@@ -19,16 +19,9 @@ void Engine::add(Stream& stream) {
   m_streams.push_back(&stream);
 }
 
-void Engine::remove(std::unique_ptr<Stream> stream) {
-  {
-    const std::lock_guard lock(m_mutex);
-    std::erase(m_streams, stream.get());
-    if (!stream->idle()) {
-      m_abandoned.push_back(std::move(stream));
-      return;
-    }
-  }
-  stream->close();  // waits for the last owner, so without the lock
+void Engine::remove(Stream& stream) {
+  const std::lock_guard lock(m_mutex);
+  std::erase(m_streams, &stream);
 }
 
 bool Engine::drain(std::chrono::steady_clock::time_point deadline) {
@@ -40,19 +33,6 @@ bool Engine::drain(std::chrono::steady_clock::time_point deadline) {
   bool drained = true;
   for (Stream* stream : streams) drained &= stream->wait_until_idle(deadline);
   return drained;
-}
-
-Status Engine::start() {
-  return workers.start();
-}
-
-Status Engine::stop(std::chrono::nanoseconds patience) {
-  Status status;
-  if (!functions.stop(patience))
-    status =
-        Status::error(Code::timeout, options.device_name + ": a host function still runs; its thread is left behind");
-  status.join(workers.stop(patience));
-  return status;
 }
 
 }  // namespace gantry::host

@@ -34,9 +34,8 @@ struct EngineOptions {
   bool blocking = false;
 };
 
-/// All that the threads of one open device share. Lives until the device is closed and its last thread has ended: a
-/// thread that a close had to leave behind keeps it.
-struct Engine : std::enable_shared_from_this<Engine> {
+/// All that the threads of one open device share.
+struct Engine {
   Engine(EngineOptions how, std::unique_ptr<Protection> guard)
       : options(std::move(how)),
         protection(std::move(guard)),
@@ -44,15 +43,19 @@ struct Engine : std::enable_shared_from_this<Engine> {
         lanes(options.slots),
         workers(*this),
         functions(*this) {}
+  ~Engine() { stop(); }
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
 
-  /// Starts the workers, or none.
-  Status start();
-  /// Ends all threads. Those that are inside a kernel or a host function after `patience` are left behind: an error.
-  Status stop(std::chrono::nanoseconds patience);
+  /// Ends all threads; no work runs. Repeatable.
+  void stop() {
+    functions.stop();
+    workers.stop();
+  }
 
   void add(Stream& stream);
-  /// Takes a stream out and destroys it; one that is not idle is kept for the threads that are still in it.
-  void remove(std::unique_ptr<Stream> stream);
+  /// Takes out a stream that is idle.
+  void remove(Stream& stream);
   /// Waits until every stream is idle; false when the deadline came first. No stream may be removed meanwhile.
   bool drain(std::chrono::steady_clock::time_point deadline);
 
@@ -80,9 +83,8 @@ struct Engine : std::enable_shared_from_this<Engine> {
  private:
   void ring_reserve(bool at_once) noexcept;
 
-  std::mutex m_mutex;  // guards all below
+  std::mutex m_mutex;  // guards m_streams
   std::vector<Stream*> m_streams;
-  std::vector<std::unique_ptr<Stream>> m_abandoned;  // closed while work ran
 };
 
 }  // namespace gantry::host

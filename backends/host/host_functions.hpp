@@ -3,7 +3,6 @@
 
 #include <gantry/base/status.hpp>
 
-#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -20,15 +19,14 @@ class HostFunctions {
  public:
   explicit HostFunctions(Engine& engine) : m_engine(engine) {}
 
-  /// Starts the thread unless it is there; an error when there is none to have, or after stop. Before post; any thread.
+  /// Starts the thread unless it is there; an error when there is none to have. Before post; any thread.
   Status start();
 
-  /// Runs `function(argument)`, then lets the stream go on; after stop nothing runs. Any thread.
+  /// Runs `function(argument)`, then lets the stream go on. Any thread.
   void post(Stream& stream, void (*function)(void*), void* argument);
 
-  /// Ends the thread when it has nothing to do; false: it is still inside a function after `patience`, and is left
-  /// behind.
-  bool stop(std::chrono::nanoseconds patience);
+  /// Ends the thread, which has nothing to do any more. Repeatable.
+  void stop();
 
  private:
   struct Call {
@@ -42,7 +40,6 @@ class HostFunctions {
   std::mutex m_mutex;  // guards all below; never held while a function runs
   std::condition_variable m_changed;
   std::deque<Call> m_calls;
-  bool m_running = false;
   bool m_stop = false;
   std::thread m_thread;
 };

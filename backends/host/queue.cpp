@@ -31,8 +31,8 @@ Status not_of_the_host(const char* what) {
 
 }  // namespace
 
-HostQueue::HostQueue(std::shared_ptr<Engine> engine, const QueueOptions& options)
-    : m_engine(std::move(engine)), m_stream(std::make_unique<Stream>(*m_engine, *this, options)) {
+HostQueue::HostQueue(Engine& engine, const QueueOptions& options)
+    : m_engine(&engine), m_stream(std::make_unique<Stream>(engine, *this, options)) {
   m_engine->add(*m_stream);
 }
 
@@ -132,7 +132,9 @@ bool HostQueue::idle() const noexcept {
 }
 
 Status HostQueue::close() {
-  m_engine->remove(std::move(m_stream));
+  m_engine->remove(*m_stream);
+  m_stream->close();
+  m_stream.reset();
   return {};
 }
 

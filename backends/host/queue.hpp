@@ -13,7 +13,7 @@ class Stream;
 /// A queue of a host device: checks what it is given and puts it into a stream, which does the work.
 class HostQueue final : public Queue {
  public:
-  HostQueue(std::shared_ptr<Engine> engine, const QueueOptions& options);
+  HostQueue(Engine& engine, const QueueOptions& options);
   ~HostQueue() override;
 
   Status launch(const KernelInfo& kernel, const Launch& launch, const void* body) override;
@@ -37,7 +37,7 @@ class HostQueue final : public Queue {
   Status transfer(const KernelInfo& kernel, const Body& body);
   Status start(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate);
 
-  std::shared_ptr<Engine> m_engine;
+  Engine* const m_engine;
   std::unique_ptr<Stream> m_stream;
 };
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <backends/host/device_thread.hpp>
 #include <backends/host/engine.hpp>
 #include <backends/host/futex.hpp>
-#include <backends/host/signal_mask.hpp>
 #include <backends/host/worker_pool.hpp>
 #include <gantry/base/spin_lock.hpp>
+#include <gantry/base/try.hpp>
 
 #include <fmt/format.h>
 
-#include <time.h>
+#include <pthread.h>
 
-#include <cstring>
-#include <string>
+#include <chrono>
 #include <thread>
 #include <utility>
 
@@ -37,59 +37,19 @@ Status WorkerPool::start() {
   }
   m_sleeping.store(static_cast<std::uint32_t>(m_workers.size() - 1), std::memory_order_relaxed);
   for (auto& worker : m_workers) {
-    if (Status status = start(*worker); !status.ok()) {
-      status.join(stop(std::chrono::seconds(1)));
-      return status;
-    }
+    GANTRY_TRY(start_device_thread(worker->thread,
+                                   fmt::format("worker thread {} of {}", worker->index, m_engine.options.device_name),
+                                   [this, &worker = *worker] { main(worker); }));
   }
   return {};
 }
 
-Status WorkerPool::start(Worker& worker) {
-  worker.engine = m_engine.shared_from_this();
-  int error = 0;
-  {
-    const SignalMask mask;
-    error = pthread_create(&worker.thread, nullptr, &enter, &worker);
-  }
-  if (error != 0) {
-    worker.engine.reset();
-    return Status::error(Code::driver_error,
-                         fmt::format("starting worker thread {} of {}: {}", worker.index, m_engine.options.device_name,
-                                     std::strerror(error)),
-                         error);
-  }
-  worker.started = true;
-  return {};
-}
-
-Status WorkerPool::stop(std::chrono::nanoseconds patience) {
+void WorkerPool::stop() {
   m_stop.store(true, std::memory_order_seq_cst);
   for (auto& worker : m_workers) wake(*worker);
-  timespec deadline{};
-  clock_gettime(CLOCK_REALTIME, &deadline);
-  const auto end = std::chrono::seconds(deadline.tv_sec) + std::chrono::nanoseconds(deadline.tv_nsec) + patience;
-  deadline.tv_sec = std::chrono::duration_cast<std::chrono::seconds>(end).count();
-  deadline.tv_nsec = (end % std::chrono::seconds(1)).count();
-  int left_behind = 0;
   for (auto& worker : m_workers) {
-    if (!worker->started || pthread_timedjoin_np(worker->thread, nullptr, &deadline) == 0) continue;
-    pthread_detach(worker->thread);
-    ++left_behind;
+    if (worker->thread.joinable()) worker->thread.join();
   }
-  if (left_behind == 0) {
-    m_workers.clear();
-    return {};
-  }
-  return Status::error(Code::timeout, fmt::format("{} thread(s) of {} still run kernels and are left behind",
-                                                  left_behind, m_engine.options.device_name));
-}
-
-void* WorkerPool::enter(void* argument) {
-  auto& worker = *static_cast<Worker*>(argument);
-  const std::shared_ptr<Engine> engine = std::move(worker.engine);
-  engine->workers.main(worker);
-  return nullptr;
 }
 
 void WorkerPool::name_and_bind(const Worker& worker) noexcept {

@@ -4,12 +4,10 @@
 #include <backends/host/asymmetric_fence.hpp>
 #include <gantry/base/status.hpp>
 
-#include <pthread.h>
-
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <thread>
 #include <vector>
 
 namespace gantry::host {
@@ -27,10 +25,10 @@ class WorkerPool {
  public:
   explicit WorkerPool(Engine& engine) noexcept : m_engine(engine) {}
 
-  /// Starts the threads, each of which keeps the engine; on an error none is left.
+  /// Starts the threads; all of them, unless it says otherwise.
   Status start();
-  /// Asks all threads to end and joins them; an error when one still runs a kernel after `patience`: it is left behind.
-  Status stop(std::chrono::nanoseconds patience);
+  /// Asks the threads to end and joins them. None runs a kernel. Repeatable.
+  void stop();
 
   /// Workers that sleep, without the reserve; a hint, exact only as asymmetric_fence.hpp says.
   [[nodiscard]] std::uint32_t sleeping() const noexcept { return m_sleeping.load(std::memory_order_acquire); }
@@ -48,14 +46,10 @@ class WorkerPool {
     std::vector<std::uint64_t> seen;           // the last doorbell of each lane
     std::atomic<std::uint32_t> state{asleep};  // born asleep: an open that nothing follows costs no polling
     std::atomic<bool> busy{false};
-    std::shared_ptr<Engine> engine;  // until the thread takes it over
-    pthread_t thread{};
-    bool started = false;
+    std::thread thread;
   };
   enum class Found : std::uint8_t { nothing, work, no_slot };
 
-  static void* enter(void* entry);
-  Status start(Worker& worker);
   void name_and_bind(const Worker& worker) noexcept;
   void main(Worker& worker);
   Found look_for_work(Worker& worker);
@@ -72,7 +66,7 @@ class WorkerPool {
   Engine& m_engine;
   std::atomic<std::uint32_t> m_sleeping{0};
   std::atomic<bool> m_stop{false};
-  std::vector<std::unique_ptr<Worker>> m_workers;  // [0] is the reserve; those that run
+  std::vector<std::unique_ptr<Worker>> m_workers;  // [0] is the reserve
 };
 
 }  // namespace gantry::host

@@ -81,8 +81,8 @@ class Device {
   /// The error (kernel_error) that made the device unusable, or ok. Cheap.
   [[nodiscard]] virtual Status poison() const = 0;
 
-  /// Ends the device's threads and context. Called once, after queues, events, images and memory were given back;
-  /// runs every step and joins their errors.
+  /// Ends the device's threads and context. Called once, when no work runs and no call is inside, after queues, events,
+  /// images and memory were given back; runs every step and joins their errors.
   virtual Status close() = 0;
 };
 

@@ -67,7 +67,7 @@ class Queue {
   /// True when nothing enqueued is unfinished; never blocks.
   [[nodiscard]] virtual bool idle() const noexcept = 0;
 
-  /// Releases what the queue holds on its device. Called once, by core, when the queue is idle or its device closes.
+  /// Releases what the queue holds on its device. Called once, by core, when the queue is idle and no call is inside.
   virtual Status close() = 0;
 };
 

@@ -178,40 +178,16 @@ TEST(LifecycleTest, HostFunctionThatGetsNoThreadIsRefused) {
   EXPECT_EQ(ran, 1);
 }
 
-TEST(LifecycleTest, HostFunctionAfterCloseIsRefused) {
-  auto opened = host::HostDevice::open(host_options(2), Protect::off, 1);
-  ASSERT_TRUE(opened.ok());
-  auto queue = (*opened)->create_queue({});
-  ASSERT_TRUE(queue.ok());
-  EXPECT_OK((*opened)->close());
-  EXPECT_EQ((*queue)->host_function([](void*) {}, nullptr).code(), Code::device_closed);
-  EXPECT_FALSE(thread_names().contains("gantry-hostfn"));
-  EXPECT_OK((*queue)->close());
-}
-
-TEST(LifecycleTest, CloseLeavesARunningKernelBehind) {
-  if (settings()->protect == Protect::pages) GTEST_SKIP() << "launches block while memory is protected by pages";
-  auto opened = host::HostDevice::open(host_options(2), Protect::off, 1);
-  ASSERT_TRUE(opened.ok());
-  Device& device = **opened;
-  auto queue = device.create_queue({});
-  ASSERT_TRUE(queue.ok());
-  static std::atomic<bool> runs{false};
-  static std::atomic<bool> go{false};
-  Launch heavy;
-  heavy.count = 1;
-  heavy.heavy = true;
-  EXPECT_OK(for_each(**queue, heavy, [](auto) {
-    runs = true;
-    await([] { return go.load(); });
-  }));
-  await([] { return runs.load(); });
-  EXPECT_EQ(device.drain(std::chrono::milliseconds(1)).code(), Code::timeout);
-  EXPECT_OK((*queue)->close());
-  EXPECT_EQ(device.close().code(), Code::timeout);
-  opened->reset();
-  go = true;
-  await([] { return !thread_names().contains("gantry-host:0/1") && !thread_names().contains("gantry-host:0/0"); });
+TEST(LifecycleTest, WorkersThatGetNoThreadLeaveNoneBehind) {
+  const auto before = thread_names();
+  {
+    const NoNewThreads none;
+    const auto opened = host::HostDevice::open(host_options(2), Protect::off, 1);
+    EXPECT_EQ(opened.status().code(), Code::driver_error);
+    EXPECT_THAT(opened.status().text(), testing::HasSubstr("worker thread 0 of host"));
+  }
+  EXPECT_EQ(thread_names(), before);
+  open_use_close();
 }
 
 TEST(LifecycleTest, AFailedDeviceClosesAndItsPlaceOpensAgain) {
