@@ -202,6 +202,7 @@ Result<std::pair<int, std::string>> choose(const SelectionInput& input, const st
     const int id = *input.request.device_id;
     if (id >= 0 && id < count) return std::pair(id, fmt::format("{}={}", input.request.device_id_name, id));
     std::vector<std::string> parts;
+    parts.reserve(usable.size());
     for (int i = 0; i < count; ++i) parts.push_back(fmt::format("{} = {}", i, usable[i]->name));
     return Status::error(Code::invalid_argument, fmt::format("{}={} is out of range; the usable devices are {}",
                                                              input.request.device_id_name, id, fmt::join(parts, ", ")));
@@ -277,6 +278,7 @@ Result<Selection> select_devices(SelectionInput input) {
 
   Selection selection;
   std::vector<const DeviceInfo*> usable;
+  usable.reserve(order.size());
   for (const std::size_t index : order) usable.push_back(&existing[index]);
   GANTRY_TRY_ASSIGN(const auto choice, choose(input, usable));
   const auto& [id, because] = choice;
