@@ -89,6 +89,13 @@ TEST(ExitTest, AFailureThatNobodyWasToldFailsTheProcess) {
   EXPECT_EQ(run("kernel_fails_and_is_told").status, 0);
 }
 
+TEST(ExitTest, ALibraryThatUsesDevicesMayBeUnloaded) {
+  const Outcome outcome = run("library_comes_and_goes", "GANTRY_LEAKS=fail");
+  EXPECT_EQ(outcome.status, 0);
+  const std::string freed = "freed as the library went\n";
+  EXPECT_EQ(outcome.output, freed + freed + freed);
+}
+
 TEST(ExitTest, ThreadsThatStillCallDoNotCrashIt) {
   EXPECT_EQ(run("others_still_call", "GANTRY_LEAKS=off").status, 0);
 }

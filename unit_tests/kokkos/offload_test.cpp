@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <sstream>
 #include <thread>
 #include <vector>
@@ -51,6 +52,26 @@ TEST(OffloadTest, InstanceOfADeviceHasAQueueOfItsOwn) {
   EXPECT_NE(a, Offload());
   EXPECT_EQ(a.device(), Offload().device());
   EXPECT_NE(a.impl_instance_id(), b.impl_instance_id());
+}
+
+TEST(OffloadTest, ANativeQueueAndTheInstanceThatWrapsItEndInAnyOrder) {
+  const gantry::DeviceHandle device = Offload().device();
+  for (const bool native_first : {true, false}) {
+    std::optional<gantry::QueueRef> native = gantry::create_queue(device, "native").value();
+    std::optional<Offload> wrapped(*native);
+    native_first ? native.reset() : wrapped.reset();
+    const gantry::QueueRef& queue = native_first ? wrapped->queue() : *native;
+    EXPECT_EQ(queue.label(), "native");
+    EXPECT_TRUE(queue.sync().ok());
+    if (wrapped) wrapped->fence();
+  }
+  const Offload of_nothing{gantry::QueueRef()};
+  try {
+    of_nothing.fence();
+    FAIL() << "no error";
+  } catch (const gantry::Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("queue reference is empty"));
+  }
 }
 
 TEST(OffloadTest, DeviceThatDoesNotExistIsNamed) {
