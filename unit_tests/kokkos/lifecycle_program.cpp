@@ -149,13 +149,19 @@ int fork_and_exit_in_child() {
   return 0;
 }
 
-int initialize_and_report() {
+template <class Function>
+bool refused(const Function& function) {
   try {
-    initialize();
+    function();
+    return false;
   } catch (const std::exception& error) {
     std::cout << "refused: " << error.what() << std::endl;
-    return 3;
+    return true;
   }
+}
+
+int initialize_and_report() {
+  if (refused(initialize)) return 3;
   const std::vector<gantry::DeviceStatus> devices = gantry::devices().value();
   const gantry::DeviceId chosen = gantry::default_device().value().id;
   std::cout << "default: " << devices[static_cast<std::size_t>(chosen)].info.name << "\ndevices:";
@@ -165,14 +171,12 @@ int initialize_and_report() {
   return 0;
 }
 
-int map_by_nonsense() {
-  try {
-    Kokkos::initialize(Kokkos::InitializationSettings().set_map_device_id_by("nonsense"));
-  } catch (const std::exception& error) {
-    std::cout << "refused: " << error.what() << std::endl;
-    return 3;
-  }
-  return 0;
+int initialize_again() {
+  auto settings = Kokkos::InitializationSettings().set_map_device_id_by("nonsense");
+  if (!refused([&] { Kokkos::initialize(settings); })) return failed;
+  settings.set_map_device_id_by("random").set_device_id(99);
+  if (!refused([&] { Kokkos::initialize(settings); })) return failed;
+  return initialize_and_report();
 }
 
 template <class Function>
@@ -359,12 +363,12 @@ const std::map<std::string, int (*)()> programs = {
     {"fork_after_open", fork_after_open},
     {"fork_and_exit_in_child", fork_and_exit_in_child},
     {"global_token_of_a_smaller_device", global_token_of_a_smaller_device},
+    {"initialize_again", initialize_again},
     {"initialize_and_report", initialize_and_report},
     {"instance_after_finalize", instance_after_finalize},
     {"instance_without_end", instance_without_end},
     {"kernel_throws", kernel_throws},
     {"malloc_without_free", malloc_without_free},
-    {"map_by_nonsense", map_by_nonsense},
     {"nothing", nothing},
     {"pool_of_a_smaller_device", pool_of_a_smaller_device},
     {"quick_exit_without_finalize", quick_exit_without_finalize},

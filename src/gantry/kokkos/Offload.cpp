@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gantry/base/settings.hpp>
 #include <gantry/base/try.hpp>
 #include <gantry/core/exit.hpp>
 #include <gantry/core/gantry.hpp>
@@ -57,14 +58,17 @@ Status check_build() {
 Status configure(const Kokkos::InitializationSettings& settings) {
   Runtime::Configuration wanted;
   wanted.resources = impl::process_resources();
-  if (settings.has_num_threads()) wanted.resources.num_threads = settings.get_num_threads();
+  if (settings.has_num_threads()) {
+    wanted.resources.num_threads = settings.get_num_threads();
+    GANTRY_TRY(
+        check_switch("--kokkos-num-threads", std::to_string(wanted.resources.num_threads), "GANTRY_NUM_THREADS"));
+  }
   if (settings.has_device_id()) wanted.request.device_id = settings.get_device_id();
   wanted.request.device_id_name = "--kokkos-device-id";
   if (settings.has_map_device_id_by()) {
     const std::string by = settings.get_map_device_id_by();
     if (by != "mpi_rank" && by != "random")
-      return Status::error(Code::invalid_argument,
-                           "--kokkos-map-device-id-by=" + by + " is not known; valid are mpi_rank and random");
+      return invalid_setting("--kokkos-map-device-id-by", by, "mpi_rank or random");
     wanted.request.map_by = by == "random" ? DeviceRequest::MapBy::random : DeviceRequest::MapBy::local_rank;
   }
   const bool asked = settings.has_num_threads() || settings.has_device_id() || settings.has_map_device_id_by();
