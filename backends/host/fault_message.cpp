@@ -33,6 +33,14 @@ class Line {
     m_length += length;
     return *this;
   }
+  /// Text from outside.
+  Line& printable(const char* text) noexcept {
+    for (; *text != '\0' && m_length < sizeof(m_text); ++text) {
+      const auto byte = static_cast<unsigned char>(*text);
+      m_text[m_length++] = byte < 0x20 || byte == 0x7f ? '?' : *text;
+    }
+    return *this;
+  }
   Line& operator<<(std::uint64_t number) noexcept { return digits(number, 10); }
   Line& hex(std::uint64_t number) noexcept { return (*this << "0x").digits(number, 16); }
   void write() const noexcept { [[maybe_unused]] const auto written = ::write(STDERR_FILENO, m_text, m_length); }
@@ -78,8 +86,8 @@ void explain(const void* address, const ucontext_t* context) noexcept {
   }
   (line << " " << verb << " device memory at ").hex(number) << ": byte " << number - base << " of ";
   if (is_live) {
-    (line << "'" << LabelAt(LiveObjects::get(), address).text << "' (" << object.bytes << " bytes at ").hex(base)
-        << ")";
+    (line << "'").printable(LabelAt(LiveObjects::get(), address).text) << "' (" << object.bytes << " bytes at ";
+    line.hex(base) << ")";
   } else {
     (line << "memory at ").hex(base) << " that no allocation holds";
   }

@@ -178,6 +178,7 @@ class Stream {
                    const char* label) noexcept;
   void publish(const Job& job) noexcept;
   bool end_phase(int slot);
+  void end_body(const KernelInfo& kernel, void* body, int slot);
   bool attach() noexcept;
   void collect(std::uint64_t target);
   bool take_shares(Lane& lane, std::uint64_t doorbell, std::uint32_t end, std::uint32_t& held);

@@ -6,6 +6,7 @@
 #include <backends/host/guarded.hpp>
 #include <backends/host/slot_lease.hpp>
 #include <backends/host/stream.hpp>
+#include <gantry/base/printable.hpp>
 #include <gantry/base/spin_lock.hpp>
 
 #include <fmt/format.h>
@@ -47,10 +48,6 @@ void call_join(const Job& job, std::uint32_t shares, void* result) {
   join.scratch_stride = job.scratch_stride;
   join.result = result;
   job.kernel->host_join(job.body, join);
-}
-
-void destroy(const KernelInfo& kernel, void* body) noexcept {
-  if (kernel.destroy != nullptr) kernel.destroy(body);
 }
 
 }  // namespace
@@ -110,14 +107,15 @@ void Stream::join(const Job& job, std::uint32_t shares, int slot) {
 
 void Stream::fail(const KernelInfo* kernel, const char* label, const char* what) noexcept {
   const std::string where =
-      fmt::format("on queue {}{} of {}", m_options.id, m_options.label.empty() ? "" : " '" + m_options.label + "'",
+      fmt::format("on queue {}{} of {}", m_options.id, m_options.label.empty() ? "" : ' ' + in_quotes(m_options.label),
                   m_options.device_name);
   if (what == nullptr) what = "it threw something that is no std::exception";
   if (kernel == nullptr) {
     m_engine.fault.set(Status::error(Code::kernel_error, fmt::format("a host function {} failed: {}", where, what)));
   } else {
     const std::string name = label != nullptr && *label != '\0' ? label : kernel->type;
-    m_engine.fault.set(Status::error(Code::kernel_error, fmt::format("kernel '{}' {} failed: {}", name, where, what)));
+    m_engine.fault.set(
+        Status::error(Code::kernel_error, fmt::format("kernel {} {} failed: {}", in_quotes(name), where, what)));
   }
 }
 
@@ -222,9 +220,18 @@ bool Stream::end_phase(int slot) {
     engine.ring(shares, all_slots);  // the stream may be gone
     return false;
   }
-  destroy(*m_current.kernel, m_current.body);
-  m_deferred.run();
+  end_body(*m_current.kernel, m_current.body, slot);
   return true;
+}
+
+/// Destroys the body of a kernel that has completed, or never runs; still as work of the stream, since a destructor
+/// that waited for the stream would wait for itself. Then runs what was deferred to the end of that work.
+void Stream::end_body(const KernelInfo& kernel, void* body, int slot) {
+  if (kernel.destroy != nullptr) {
+    const WorkFrame frame(ExecutionContext::Kind::kernel, &m_queue, static_cast<std::uint32_t>(slot), m_deferred);
+    kernel.destroy(body);
+  }
+  m_deferred.run();
 }
 
 // -- commands
@@ -308,12 +315,11 @@ Stream::Outcome Stream::run_kernel(Command& command, const Owner& owner) {
   const Launch& launch = command.launch;
   const auto run_here = [&](int slot) {
     run_whole(kernel, launch, command.body, command.estimate, slot, command.label.get());
-    destroy(kernel, command.body);
-    m_deferred.run();
+    end_body(kernel, command.body, slot);
     return Outcome::done;
   };
   if (m_engine.fault.is_set()) {
-    destroy(kernel, command.body);
+    end_body(kernel, command.body, owner.slot);
     return Outcome::done;
   }
   const bool may_run = owner.role == Owner::Role::worker || helpers_run(launch);
@@ -338,7 +344,7 @@ Stream::Outcome Stream::run_kernel(Command& command, const Owner& owner) {
     return Outcome::elsewhere;
   }
   if (m_engine.fault.is_set()) {
-    destroy(kernel, command.body);
+    end_body(kernel, command.body, owner.slot);
     return Outcome::done;
   }
   if (owner.slot >= 0) return run_here(owner.slot);

@@ -3,7 +3,6 @@
 #include <gantry/core/gantry.hpp>
 #include <unit_tests/support/launch.hpp>
 
-#include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -156,18 +155,6 @@ int kernel_fails_and_is_told() {
   return gantry::fence_all().code() == gantry::Code::kernel_error ? 0 : 4;
 }
 
-int library_comes_and_goes() {
-  for (int i = 0; i < 3; ++i) {
-    void* library = dlopen(GANTRY_USER_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) return 4;
-    const auto use = reinterpret_cast<bool (*)()>(dlsym(library, "use_a_device"));
-    if (use == nullptr || !use()) return 5;
-    dlclose(library);
-    if (dlopen(GANTRY_USER_LIBRARY, RTLD_NOW | RTLD_NOLOAD) != nullptr) return 6;
-  }
-  return 0;
-}
-
 int others_still_call() {
   const auto device = open();
   static std::atomic<int> calls{0};
@@ -218,7 +205,6 @@ constexpr Path paths[] = {
     {"kernel_never_ends", kernel_never_ends},
     {"kernel_fails", kernel_fails},
     {"kernel_fails_and_is_told", kernel_fails_and_is_told},
-    {"library_comes_and_goes", library_comes_and_goes},
     {"others_still_call", others_still_call},
     {"forked_child", forked_child},
 };

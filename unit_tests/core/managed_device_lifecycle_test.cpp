@@ -155,11 +155,40 @@ TEST_F(ManagedDeviceLifecycleTest, CallsWaitWhileACloseDecidesAndGoOnWhenItIsRef
     inside.wait();
     const std::jthread closer([&] { EXPECT_EQ(runtime->close(0, CloseMode::refuse_if_busy).code(), Code::busy); });
     while (gate.deciding.load() != handle.generation) std::this_thread::yield();
+    EXPECT_TRUE(queue.current()) << "nothing is decided";
+    EXPECT_FALSE(queue.idle()) << "not known to be";
     EXPECT_OK(device().deallocate(handle.generation, allocate(handle, 100)));
     leave.count_down();
   }
   backend.driver.let_go();
   EXPECT_TRUE(queue.current());
+  EXPECT_TRUE(queue.usable());
+}
+
+TEST_F(ManagedDeviceLifecycleTest, AFenceWaitsForACloseToDecideThenForTheWork) {
+  settings.close_timeout = std::chrono::seconds(1);
+  start();
+  const DeviceHandle handle = open();
+  const QueueRef queue = default_queue(handle);
+  const DeviceGate& gate = DeviceGate::at(queue.id() - 1);
+  backend.driver.hold();
+  bool ran = false;
+  EXPECT_OK(launch(queue, [&] { ran = true; }));
+  std::latch inside(1);
+  std::latch leave(1);
+  {
+    const std::jthread launcher([&] { EXPECT_OK(launch(queue, SlowToCopy(inside, leave))); });
+    inside.wait();
+    const std::jthread closer([&] { EXPECT_EQ(runtime->close(0, CloseMode::refuse_if_busy).code(), Code::busy); });
+    while (gate.deciding.load() != handle.generation) std::this_thread::yield();
+    const std::jthread decided([&] {
+      while (gate.deciding.load() != 0) std::this_thread::yield();
+      backend.driver.let_go();
+      leave.count_down();
+    });
+    EXPECT_OK(runtime->wait_all());
+    EXPECT_TRUE(ran) << "the wait ended with work of the device running";
+  }
 }
 
 TEST_F(ManagedDeviceLifecycleTest, EveryTeardownStepRunsAndEveryErrorIsReported) {

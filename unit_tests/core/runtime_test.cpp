@@ -13,6 +13,7 @@
 #include <csignal>
 #include <fstream>
 #include <iterator>
+#include <thread>
 #include <vector>
 
 namespace gantry::test {
@@ -148,6 +149,18 @@ TEST_F(RuntimeTest, MemoryFreedInsideAKernelIsKeptUntilItHasCompleted) {
     EXPECT_TRUE(runtime->leak_report().empty()) << "the program holds it no more";
   }));
   EXPECT_EQ(device().status().used_bytes, 0U);
+}
+
+TEST_F(RuntimeTest, MemoryFreedInsideAKernelOfAnotherDeviceMayOutliveItsPeriod) {
+  const DeviceHandle here = open(0);
+  const DeviceHandle elsewhere = open(1);
+  void* memory = allocate(elsewhere, 1 << 22);
+  EXPECT_OK(launch(default_queue(here), [&] {
+    EXPECT_OK(device(1).deallocate(elsewhere.generation, memory));
+    std::jthread([&] { EXPECT_OK(runtime->close(1, CloseMode::refuse_if_busy)); }).join();
+    EXPECT_EQ(backend.driver.live().devices, 1);
+  }));
+  EXPECT_EQ(device(1).state(), DeviceState::closed);
 }
 
 TEST_F(RuntimeTest, APoisonedDeviceIsReportedOnceAndTheOthersWork) {

@@ -206,7 +206,7 @@ TEST(LifecycleTest, ViewThatCannotBeMadeHoldsNothing) {
   const Outcome ending = run("view_that_cannot_be_made");
   EXPECT_EQ(ending.status, 0) << ending.output;
   EXPECT_THAT(ending.output, AllOf(HasSubstr("from the constructor"), HasSubstr("on a failed device"),
-                                   HasSubstr("inside a kernel"), Not(HasSubstr("held"))));
+                                   HasSubstr("a View cannot be made inside a kernel"), Not(HasSubstr("held"))));
 }
 
 }  // namespace

@@ -33,6 +33,11 @@ struct alignas(64) DeviceGate {
   static void release(DeviceGate& gate) noexcept;
   static DeviceGate& at(unsigned index) noexcept { return s_all[index]; }
 
+  /// Whether the open period lasts; a close of it may still be deciding.
+  [[nodiscard]] bool current(std::uint32_t period) const noexcept {
+    // A close stores `deciding` before it takes `admitted` back, and clears it after it has restored that.
+    return admitted.load() == period || deciding.load() == period || admitted.load() == period;
+  }
   [[nodiscard]] unsigned lane() const noexcept { return index % RundownSlot::lanes; }
   /// The default queue has the same number in every open period.
   [[nodiscard]] std::uint32_t default_queue_id() const noexcept { return index + 1U; }

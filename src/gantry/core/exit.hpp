@@ -9,8 +9,8 @@ namespace gantry {
 /// Status that a process ends with instead of 0 when GANTRY_LEAKS=fail and something leaked.
 inline constexpr int leak_exit_status = 86;
 
-/// Status that a process ends with instead of 0 when closing its devices at the end had an error, such as a kernel that
-/// failed or did not end, of which no call told the program.
+/// Status that a process ends with instead of 0 when there was an error of which no call could tell the program, such
+/// as a kernel that failed or did not end, found by the close at the end.
 inline constexpr int close_exit_status = 87;
 
 /// From here on the end of the process is taken care of. Idempotent.
@@ -22,8 +22,8 @@ inline constexpr int close_exit_status = 87;
 /// tell its status, any status.
 void arm_exit();
 
-/// Logs what the last close of the devices returned, to a caller that can return it to nobody: unless it is ok, the
-/// process does not end with status 0. Any thread.
+/// For callers that can return a status to nobody, such as the last close of the devices: logs it unless it is ok, and
+/// the process then does not end with status 0. Any thread.
 GANTRY_API void fail_exit(const Status& status) noexcept;
 
 }  // namespace gantry

@@ -30,7 +30,8 @@ namespace gantry {
 /// leaves the device closed; the next call tries again.
 [[nodiscard]] GANTRY_API Result<DeviceHandle> open_device(DeviceId id);
 
-/// Closes a device: every step runs, every error is joined into the status. Closing a closed device is ok.
+/// Closes a device: every step runs, every error is joined into the status. Closing a closed device is ok. `busy` also
+/// when calls of other threads do not return in time.
 /// `refused` inside a kernel or host function.
 GANTRY_API Status close_device(DeviceId id, CloseMode mode = CloseMode::refuse_if_busy);
 /// Closes every open device with CloseMode::force and emits ONE leak report for all of them.
@@ -42,6 +43,10 @@ GANTRY_API Status close_all_devices();
 /// Returns the callback before.
 GANTRY_API LeakCallback set_leak_callback(LeakCallback callback, void* user);
 
+/// What follows takes a handle of open_device, and refuses one whose open period is over (device_closed, stale_handle).
+/// Where work of the device has failed, what makes something new returns that error once (kernel_error), then
+/// `poisoned`.
+
 /// The queue that every open device has; not counted, not in the leak report.
 [[nodiscard]] GANTRY_API Result<QueueRef> default_queue(DeviceHandle device);
 [[nodiscard]] GANTRY_API Result<QueueRef> create_queue(DeviceHandle device, std::string label);
@@ -49,19 +54,20 @@ GANTRY_API LeakCallback set_leak_callback(LeakCallback callback, void* user);
 
 /// Memory of (or for) a device, at least 128-byte aligned, contents undefined. 0 bytes: a unique address.
 /// out_of_memory names label, device, the bytes asked for, free and total; smaller requests work after it.
-/// Refused with the error of the work when the device is poisoned.
 [[nodiscard]] GANTRY_API Result<void*> allocate(DeviceHandle device, MemoryKind kind, std::size_t bytes,
                                                 std::string_view label);
 /// Gives memory back. Does not wait: work that uses it must have been waited for, except inside a kernel, where the
 /// memory is kept until that kernel has completed. Errors, with nothing changed: freed before, never allocated here,
-/// not the start of an allocation. Null is ok, and so is memory of an open period that has ended: it was taken back.
+/// not the start of an allocation, memory of another device. Null is ok, and so is memory of an open period that has
+/// ended: it was taken back.
 GANTRY_API Status deallocate(DeviceHandle device, void* memory);
 
 /// The allocation that contains an address. Readers take no lock. False for memory that is not ours.
 [[nodiscard]] GANTRY_API bool find_allocation(const void* address, Allocation& found) noexcept;
 
-/// Waits for every queue of every open device; joins their errors. Inside a kernel or host function it waits for
-/// nothing: the work to wait for could be the caller's own, or wait for that.
+/// Waits for every queue of every open device; joins their errors. The error of a device whose work has failed is
+/// returned once, unless a call on the device was told before. Inside a kernel or host function it waits for nothing:
+/// the work to wait for could be the caller's own, or wait for that.
 GANTRY_API Status fence_all();
 /// As fence_all, for callers that cannot return an error, such as destructors: an error of the work is left for the
 /// next call on its device that can.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gantry/base/biased_lock.hpp>
 #include <gantry/base/leaky.hpp>
+#include <gantry/base/printable.hpp>
 #include <gantry/core/address_index.hpp>
 #include <gantry/core/live_objects.hpp>
 
@@ -245,7 +246,7 @@ Status LiveObjects::State::explain(DeviceHandle device, const void* address) {
         object = record.view();
         label = record.full_label();
       })) {
-    const std::string name = fmt::format("'{}' ({} bytes on {})", label, object.bytes, object.device_name);
+    const std::string name = fmt::format("{} ({} bytes on {})", in_quotes(label), object.bytes, object.device_name);
     if (number(object.address) != wanted) {
       return invalid(fmt::format("it is not the start of an allocation but lies {} bytes into {}",
                                  wanted - number(object.address), name));
@@ -259,9 +260,9 @@ Status LiveObjects::State::explain(DeviceHandle device, const void* address) {
   for (const Record* at = youngest; at != nullptr; at = at->previous) {
     const Record& record = *at;
     if (!is_memory(record.kind) || !record.contains(wanted)) continue;
-    return invalid(fmt::format("it was freed before{}: '{}' ({} bytes on {})",
+    return invalid(fmt::format("it was freed before{}: {} ({} bytes on {})",
                                wanted == record.base ? "" : " and is not the start of an allocation",
-                               record.full_label(), record.bytes, record.device_name.load()));
+                               in_quotes(record.full_label()), record.bytes, record.device_name.load()));
   }
   return invalid("it was never allocated here");
 }
@@ -337,7 +338,7 @@ Status LiveObjects::check_access(DeviceHandle device, const void* address, std::
     return {};
   char name[label_bytes + 1];
   label(address, name, sizeof name);
-  const std::string allocation = fmt::format("'{}' ({} bytes on {})", name, object.bytes, object.device_name);
+  const std::string allocation = fmt::format("{} ({} bytes on {})", in_quotes(name), object.bytes, object.device_name);
   return Status::error(Code::invalid_argument,
                        its_own ? fmt::format("{} bytes from byte {} on do not lie within {}", bytes, offset, allocation)
                                : fmt::format("{} is memory of another device: {}", address, allocation));

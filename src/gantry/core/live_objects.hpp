@@ -25,8 +25,8 @@ struct LiveObjectView {
 
 /// Everything that the program holds on any device: the source of the leak report, and how an address is recognised.
 ///
-/// Thread safety: all functions may be called by any thread at any time. find and label take no lock, never touch freed
-/// memory and may be called in a signal handler; the others take one short lock.
+/// Thread safety: all functions may be called by any thread at any time. find and label never touch freed memory and
+/// may be called in a signal handler; they and check_access take no lock, the others one short lock.
 class GANTRY_API LiveObjects {
  public:
   LiveObjects();
@@ -52,10 +52,10 @@ class GANTRY_API LiveObjects {
   /// The memory that contains an address; false for memory that is not ours. Memory of 0 bytes contains its address.
   bool find(const void* address, LiveObjectView& found) const noexcept;
 
+  enum class HostMemory : std::uint8_t { accepted, refused };
   /// Whether a device may read or write `bytes` bytes from `address` on: they must lie within one allocation, of that
   /// device or pinned. Memory that is not ours is the host's: ok, or an error when the operand must be ours. The error
   /// (invalid_argument) names the allocation.
-  enum class HostMemory : std::uint8_t { accepted, refused };
   [[nodiscard]] Status check_access(DeviceHandle device, const void* address, std::size_t bytes,
                                     HostMemory host_memory) const;
 

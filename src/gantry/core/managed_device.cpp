@@ -2,6 +2,7 @@
 #include <gantry/core/managed_device.hpp>
 
 #include <gantry/base/log.hpp>
+#include <gantry/base/printable.hpp>
 #include <gantry/base/try.hpp>
 #include <gantry/core/execution_context.hpp>
 
@@ -15,8 +16,10 @@ namespace {
 /// How many retired queues one call looks at: enough to release more than it adds, few enough to cost nothing.
 constexpr std::size_t reap_limit = 4;
 
-/// Memory freed inside a kernel, which may use it until it has completed. The pool outlives all work of its device.
+/// Memory freed inside a kernel, of this device or another, which may use it until it has completed.
 struct DeferredFree {
+  const DeviceGate* gate;
+  std::uint32_t generation;
   MemoryPool* pool;
   void* memory;
 };
@@ -49,7 +52,7 @@ Result<QueueRef> ManagedDevice::create_queue(std::uint32_t generation, std::stri
     if (!made.ok()) {
       give_back_queue_id(options.id);
       return std::move(made).status().with_context(
-          fmt::format("making queue \"{}\" on {}", options.label, m_info.name));
+          fmt::format("making queue {} on {}", in_quotes(options.label), m_info.name));
     }
     auto* queue = new ManagedQueue(m_gate, generation, std::move(made).value(), std::move(options));
     m_environment.live.insert(ObjectKind::queue, queue, 0, queue->label, {m_id, generation}, m_info.name.c_str());
@@ -62,7 +65,7 @@ Result<EventRef> ManagedDevice::create_event(std::uint32_t generation, std::stri
   return with_device(m_gate, generation, [&]() -> Result<EventRef> {
     Result<std::unique_ptr<Event>> made = m_device->create_event();
     if (!made.ok()) {
-      return std::move(made).status().with_context(fmt::format("making event \"{}\" on {}", label, m_info.name));
+      return std::move(made).status().with_context(fmt::format("making event {} on {}", in_quotes(label), m_info.name));
     }
     auto* event = new ManagedEvent(m_gate, generation, std::move(made).value());
     m_environment.live.insert(ObjectKind::event, event, 0, label, {m_id, generation}, m_info.name.c_str());
@@ -75,7 +78,7 @@ Result<void*> ManagedDevice::allocate(std::uint32_t generation, MemoryKind kind,
                                       std::string_view label) {
   return with_device(m_gate, generation, [&]() -> Result<void*> {
     if (Status poison = m_device->poison(); !poison.ok()) [[unlikely]]
-      return told(std::move(poison)).with_context(fmt::format("allocating \"{}\"", label));
+      return told(std::move(poison)).with_context(fmt::format("allocating {}", in_quotes(label)));
     Result<void*> made = memory(kind).pool.allocate(bytes);
     if (!made.ok()) [[unlikely]] {
       Status status = std::move(made).status();
@@ -87,7 +90,7 @@ Result<void*> ManagedDevice::allocate(std::uint32_t generation, MemoryKind kind,
       }
       if (!made.ok()) {
         return std::move(status).with_context(
-            fmt::format("\"{}\" in {} memory of {}", label, memory_kind_name(kind), m_info.name));
+            fmt::format("{} in {} memory of {}", in_quotes(label), memory_kind_name(kind), m_info.name));
       }
     }
     m_environment.live.insert(object_kind(kind), made.value(), bytes, label, {m_id, generation}, m_info.name.c_str());
@@ -101,7 +104,7 @@ Status ManagedDevice::deallocate(std::uint32_t generation, void* memory) {
     GANTRY_TRY_ASSIGN(const ObjectKind kind, m_environment.live.remove_memory({m_id, generation}, memory));
     MemoryPool& pool = this->memory(memory_kind(kind)).pool;
     if (ExecutionContext* context = execution_context(); context != nullptr && context->defer != nullptr) {
-      context->defer(*context, &free_deferred, new DeferredFree{&pool, memory});
+      context->defer(*context, &free_deferred, new DeferredFree{&m_gate, generation, &pool, memory});
       return {};
     }
     return pool.free(memory);
@@ -114,7 +117,8 @@ Status ManagedDevice::deallocate(std::uint32_t generation, void* memory) {
 
 void ManagedDevice::free_deferred(void* argument) {
   const std::unique_ptr<DeferredFree> free(static_cast<DeferredFree*>(argument));
-  log_error(free->pool->free(free->memory));
+  // Where the open period has ended, or a close of it is under way, the pool takes the memory back as it closes.
+  if (const DeviceCall call(*free->gate, free->generation); call) log_error(free->pool->free(free->memory));
 }
 
 Result<std::size_t> ManagedDevice::trim(std::uint32_t generation) {
@@ -126,20 +130,26 @@ Result<std::size_t> ManagedDevice::trim(std::uint32_t generation) {
 }
 
 Status ManagedDevice::fence() {
-  if (execution_context() != nullptr) return {};
-  const std::uint32_t generation = m_gate.admitted.load();
-  const DeviceCall call(m_gate, generation);
-  if (generation == 0 || !call) return {};
-  Status status = wait_for_queues();
-  status.join(poison_once());
-  return status;
+  return while_open([&] {
+    Status status = wait_for_queues();
+    status.join(poison_once());
+    return status;
+  });
 }
 
 Status ManagedDevice::wait() {
+  return while_open([&] { return wait_for_queues(); });
+}
+
+/// Runs `work` inside the open period that is; ok when there is none. Does nothing inside a kernel or host function.
+template <class Work>
+Status ManagedDevice::while_open(Work&& work) {
   if (execution_context() != nullptr) return {};
-  const std::uint32_t generation = m_gate.admitted.load();
-  const DeviceCall call(m_gate, generation);
-  return generation != 0 && call ? wait_for_queues() : Status();
+  const std::uint32_t open = generation();
+  do {
+    if (const DeviceCall call(m_gate, open); call) return work();
+  } while (await_decision(m_gate, open));
+  return {};
 }
 
 /// Inside the device. The error of work that failed is not this call's.
@@ -158,7 +168,8 @@ Status ManagedDevice::wait_for_queues() {
 Status ManagedDevice::told(Status status) {
   if (status.code() != Code::kernel_error) return status;
   Status poison = m_device->poison();
-  if (poison.ok() || !m_poison_told.exchange(true)) return status;
+  if (poison.ok()) return status;  // the caller's own: a body that cannot be copied
+  if (!m_poison_told.exchange(true)) return poison;
   return Status::error(Code::poisoned, "an earlier error made the device unusable: " + poison.text());
 }
 
@@ -169,9 +180,7 @@ Status ManagedDevice::poison_once() {
 }
 
 Status ManagedDevice::reap() {
-  Status status;
-  status.join(m_queues.reap(reap_limit, [](const Queue& queue) { return queue.idle(); }));
-  return status;
+  return m_queues.reap(reap_limit, [](const Queue& queue) { return queue.idle(); });
 }
 
 void ManagedDevice::release(ManagedQueue& queue) noexcept {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <gantry/base/settings.hpp>
+#include <gantry/base/status.hpp>
 #include <gantry/core/backend.hpp>
 #include <gantry/core/device_gate.hpp>
 #include <gantry/core/device_status.hpp>
@@ -108,6 +108,8 @@ class ManagedDevice {
   Status stop_calls(CloseMode mode);
   Status undo(std::size_t count);
   Status busy(const LeakReport& held) const;
+  template <class Work>
+  Status while_open(Work&& work);
   Status wait_for_queues();
   Status poison_once();
   Status reap();

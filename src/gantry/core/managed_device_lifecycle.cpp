@@ -2,6 +2,7 @@
 #include <gantry/base/log.hpp>
 #include <gantry/base/try.hpp>
 #include <gantry/core/execution_context.hpp>
+#include <gantry/core/exit.hpp>
 #include <gantry/core/managed_device.hpp>
 
 #include <fmt/format.h>
@@ -65,7 +66,7 @@ Result<DeviceHandle> ManagedDevice::open() {
   if (m_opened != 0) {
     Status status = undo(m_opened).with_context(fmt::format("opening {}: its last close is not finished", m_info.name));
     if (m_opened != 0) return status;
-    if (!status.ok()) log(LogLevel::error, status.message());
+    fail_exit(status);  // of the period before: not the caller's
   }
   m_state.store(DeviceState::opening);
   for (const Step& step : steps) {

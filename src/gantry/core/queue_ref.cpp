@@ -132,7 +132,7 @@ bool QueueRef::idle() const noexcept {
   if (m_queue == nullptr) return true;
   const QueueTarget target(m_queue);
   const DeviceCall call(target.gate, target.generation);
-  return !call || target.queue().idle();
+  return call ? target.queue().idle() : !target.gate.current(target.generation);
 }
 
 DeviceHandle QueueRef::device() const noexcept {
@@ -149,14 +149,17 @@ QueueRef QueueRef::default_queue() const noexcept {
 bool QueueRef::current() const noexcept {
   if (m_queue == nullptr) return false;
   const QueueTarget target(m_queue);
-  return target.gate.admitted.load(std::memory_order_acquire) == target.generation;
+  return target.gate.current(target.generation);
 }
 
 bool QueueRef::usable() const noexcept {
   if (m_queue == nullptr) return false;
   const QueueTarget target(m_queue);
-  const DeviceCall call(target.gate, target.generation);
-  return call && !target.gate.device.load()->poisoned();
+  do {
+    const DeviceCall call(target.gate, target.generation);
+    if (call) return !target.gate.device.load()->poisoned();
+  } while (await_decision(target.gate, target.generation));
+  return false;
 }
 
 std::uint32_t QueueRef::id() const noexcept {
@@ -189,16 +192,16 @@ void QueueRef::release_counted(ManagedQueue* queue) noexcept {
 bool EventRef::ready() const noexcept {
   if (m_event == nullptr) return true;
   const DeviceCall call(m_event->gate, m_event->generation);
-  return !call || m_event->target->ready();
+  return call ? m_event->target->ready() : !m_event->gate.current(m_event->generation);
 }
 
 Status EventRef::sync() const {
   if (m_event == nullptr) return empty_reference("event");
-  if (over(*m_event)) return {};
-  return with_device(m_event->gate, m_event->generation, [&]() -> Status {
+  Status status = with_device(m_event->gate, m_event->generation, [&]() -> Status {
     Event& event = *m_event->target;
     return execution_context() != nullptr && !event.ready() ? refused_inside_work("an event") : event.sync();
   });
+  return over(*m_event) ? Status() : std::move(status);
 }
 
 void EventRef::acquire(ManagedEvent* event) noexcept {

@@ -19,8 +19,9 @@ class EventRef;
 
 /// Counted reference to a queue: one pointer wide, what programs hold. Every call enters the rundown guard and checks
 /// that the device is still in the open period that the queue was made in; otherwise it returns device_closed or
-/// stale_handle. What each call guarantees is written at Queue. Once work of the device has failed, the first call on
-/// the device, or fence_all, returns its error (kernel_error); all later calls return `poisoned`, with the same text.
+/// stale_handle. What each call guarantees is written at Queue. Once work of the device has failed, the first call
+/// that enqueues, waits or allocates on it, or the first fence_all, returns its error (kernel_error); later calls of
+/// that sort return `poisoned`, with the same text.
 ///
 /// The last reference may drop anywhere, also inside a kernel of the queue itself: the queue is then retired, and
 /// released by its device once it is empty; nothing waits. The default queue of a device is not counted and lives as
@@ -61,7 +62,7 @@ class GANTRY_API QueueRef {
   [[nodiscard]] bool current() const noexcept;
   /// True while current() and no work of the device has failed.
   [[nodiscard]] bool usable() const noexcept;
-  /// Small and unique in the process; 1 for the first queue made.
+  /// Small and unique in the process; 1 for the default queue of the first device.
   [[nodiscard]] std::uint32_t id() const noexcept;
   [[nodiscard]] std::string label() const;
   /// Thread slots of the queue's device; kept after the device has closed.

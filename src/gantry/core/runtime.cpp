@@ -36,7 +36,7 @@ struct DeviceList {
   std::vector<std::unique_ptr<ManagedDevice>> devices;
 };
 
-Status write_leaks_file(const std::string& path, const std::string& json) {
+Status write_file(const std::string& path, const std::string& json) {
   int error = 0;
   // Without O_NONBLOCK the process would wait, perhaps for ever, for somebody to read a FIFO.
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
@@ -71,6 +71,7 @@ struct Runtime::State {
   std::unique_ptr<const DeviceList> owned_list;
   std::atomic<const DeviceList*> list{nullptr};
 
+  std::mutex writing;    ///< of the leaks file; taken before `reporting`
   std::mutex reporting;  ///< guards all below
   LeakCallback callback = nullptr;
   void* callback_user = nullptr;
@@ -80,6 +81,7 @@ struct Runtime::State {
   Result<const DeviceList*> devices();
   Result<SelectionInput> input(const ProcessResources& resources) const;
   void emit(const LeakReport& report);
+  void write_leaks_file();
 };
 
 Runtime::Runtime(std::vector<Backend*> backends, std::optional<Settings> settings, LiveObjects& live)
@@ -117,6 +119,8 @@ Result<const DeviceList*> Runtime::State::devices() {
   if (resources.cpus.empty()) {
     resources.cpus = CpuSet::of_calling_thread();
     resources.reason = "sched_getaffinity";
+    if (resources.cpus.empty())
+      return Status::error(Code::driver_error, "sched_getaffinity does not say which CPUs the process may use");
   }
   if (settings->num_threads != 0) resources.num_threads = settings->num_threads;
   GANTRY_TRY_ASSIGN(SelectionInput decided_by, input(resources));
@@ -211,23 +215,29 @@ void Runtime::State::emit(const LeakReport& report) {
   if (report.empty()) return;
   LeakCallback call = nullptr;
   void* user = nullptr;
-  std::string json;
   {
     const std::lock_guard lock(reporting);
     call = callback;
     user = callback_user;
     reported.objects.insert(reported.objects.end(), report.objects.begin(), report.objects.end());
-    if (!settings->leaks_file.empty()) json = reported.to_json() + '\n';
   }
   if (settings->leaks != Leaks::off) {
     log(LogLevel::error, "leak report: " + report.to_text());
-    if (!json.empty()) {
-      if (const Status status = write_leaks_file(settings->leaks_file, json); !status.ok())
-        log(LogLevel::error, status.message());
-    }
+    if (!settings->leaks_file.empty()) write_leaks_file();
     if (settings->leaks == Leaks::fail) leaks_failed.store(true);
   }
   if (call != nullptr) call(report, user);
+}
+
+void Runtime::State::write_leaks_file() {
+  const std::lock_guard one_after_the_other(writing);  // the last one has all
+  std::string json;
+  {
+    const std::lock_guard lock(reporting);
+    json = reported.to_json() + '\n';
+  }
+  if (const Status status = write_file(settings->leaks_file, json); !status.ok())
+    log(LogLevel::error, status.message());
 }
 
 LeakReport Runtime::leak_report() const {

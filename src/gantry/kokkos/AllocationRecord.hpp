@@ -74,9 +74,8 @@ class AllocationRecord : public KokkosRecord {
                   Space::name());
     const std::size_t kept = bytes < before->size() ? bytes : before->size();
     void* after = allocate_tracked(Space(before->device().id), before->get_label(), bytes);
-    constexpr Place place = std::is_same_v<Space, OffloadSpace> ? Place::device : Place::host;
     try {
-      copy_now(after, place, memory, place, kept);
+      copy_now(after, place_of<Space>, memory, place_of<Space>, kept);
     } catch (...) {
       deallocate_tracked(after);
       throw;

@@ -47,7 +47,8 @@ Block allocate_block(const BlockRequest& request) {
 }
 
 bool settle(const Block& block) noexcept {
-  wait_all().ignore();  // what fails here fails again in deallocate_block, which reports it
+  // What fails here fails again in deallocate_block, which reports it.
+  with_fence_event("gantry: fence before destruction of elements", [] { return wait_all(); }).ignore();
   return block.owner.usable();
 }
 

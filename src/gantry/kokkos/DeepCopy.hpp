@@ -8,9 +8,6 @@
 /// it.
 namespace gantry::impl {
 
-template <class Space>
-inline constexpr Place place_of = std::is_same_v<Space, OffloadSpace> ? Place::device : Place::host;
-
 template <class To, class From, class Exec>
 struct DeepCopy {
   /// Complete on return.

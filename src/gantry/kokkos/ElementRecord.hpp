@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <gantry/core/execution_context.hpp>
+#include <gantry/core/exit.hpp>
 #include <gantry/kokkos/AllocationRecord.hpp>
 
-#include <exception>
 #include <optional>
 #include <type_traits>
 #include <utility>
-
-namespace Kokkos::Impl {
-template <class DeviceType, class ValueType>
-struct ViewValueFunctor;
-}
 
 namespace gantry::impl {
 
@@ -21,10 +17,14 @@ inline constexpr bool destroys_elements = true;
 template <class Device, class Value>
 inline constexpr bool destroys_elements<Kokkos::Impl::ViewValueFunctor<Device, Value>> =
     !std::is_trivially_destructible_v<Value>;
+template <class Device, class Value>
+inline constexpr bool destroys_elements<Kokkos::Impl::ViewValueFunctorSequentialHostInit<Device, Value>> =
+    !std::is_trivially_destructible_v<Value>;
 
 /// The memory of a View with the functor that constructs and destroys its elements. A View whose elements cannot be
 /// constructed never comes to be: its memory is given back before the error leaves. Elements on a device whose work has
-/// failed, or that was closed since, are not destroyed.
+/// failed, or that was closed since, are not destroyed, nor are those of a View that dies inside a kernel, which cannot
+/// wait for them.
 template <class Space, class Functor>
 class ElementRecord : public Kokkos::Impl::SharedAllocationRecord<Space, void> {
   using Base = Kokkos::Impl::SharedAllocationRecord<Space, void>;
@@ -44,13 +44,14 @@ class ElementRecord : public Kokkos::Impl::SharedAllocationRecord<Space, void> {
       try {
         m_functor->construct_shared_allocation();
       } catch (...) {
-        delete &m_record;  // and with it this object
+        m_functor.reset();
+        KokkosRecord::increment(&m_record);
+        KokkosRecord::decrement(&m_record);  // to zero: the record ends, and with it this object
         throw;
       }
     }
-    void destroy_shared_allocation() {
-      if (m_functor) m_functor->destroy_shared_allocation();
-    }
+    void destroy_shared_allocation() { m_functor->destroy_shared_allocation(); }
+    [[nodiscard]] bool constructed() const noexcept { return m_functor.has_value(); }
 
    private:
     ElementRecord& m_record;
@@ -62,6 +63,9 @@ class ElementRecord : public Kokkos::Impl::SharedAllocationRecord<Space, void> {
 
   template <class... Args>
   static Record* allocate(const Args&... args) {
+    if (execution_context() != nullptr) [[unlikely]]
+      throw_error(Status::error(Code::refused, "a View cannot be made inside a kernel or host function"),
+                  Space::name());
     return new Record(args...);
   }
 
@@ -71,11 +75,11 @@ class ElementRecord : public Kokkos::Impl::SharedAllocationRecord<Space, void> {
   // Called by destructors of Views: nothing may escape.
   void destroy_elements() noexcept override {
     if constexpr (destroys_elements<Functor>) {
-      if (!settle(this->block())) return;
+      if (!m_destroy.constructed() || execution_context() != nullptr || !settle(this->block())) return;
       try {
         m_destroy.destroy_shared_allocation();
-      } catch (const std::exception& failure) {
-        report_failure(failure.what());
+      } catch (const Error& error) {
+        fail_exit(Status::error(error.code(), error.what()));
       }
     }
   }

@@ -13,11 +13,6 @@
 /// destroying elements. Kokkos takes the default instance where the program named none, also when the View is on
 /// another device; here such work goes to the device that owns the memory.
 
-namespace Kokkos::Impl {
-template <class DeviceType, class ValueType>
-struct ViewValueFunctor;
-}
-
 template <>
 struct Kokkos::Impl::ZeroMemset<gantry::Offload> {
   ZeroMemset(const gantry::Offload& exec, void* to, std::size_t bytes) {

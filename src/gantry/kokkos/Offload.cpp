@@ -145,10 +145,7 @@ void Offload::impl_initialize(const Kokkos::InitializationSettings& settings) {
   Status status = check_build();
   if (status.ok()) status = configure(settings);
   if (status.ok()) status = open_default();
-  if (!status.ok()) {
-    status.join(close_all_devices());
-    impl::throw_error(std::move(status), "gantry::Offload");
-  }
+  impl::check(std::move(status), "gantry::Offload");
   g_phase.store(Phase::ready, std::memory_order_release);
 }
 

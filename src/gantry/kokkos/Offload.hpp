@@ -51,7 +51,9 @@ class GANTRY_API Offload {
   }
   ~Offload() = default;
 
-  /// Waits until everything that was launched on this instance has run; throws the first error of that work.
+  /// Waits until everything that was launched on this instance has run. Throws Error: the error of work of the device,
+  /// of any instance, that has failed (kernel_error, once; then poisoned); stale_handle; refused inside a kernel or
+  /// host function, unless there is nothing to wait for, and in a forked child.
   void fence() const;
   void fence(const std::string& name) const;
 

@@ -20,6 +20,13 @@
 #include <impl/Kokkos_SharedAlloc.hpp>
 #include <impl/Kokkos_ZeroMemset_fwd.hpp>
 
+namespace Kokkos::Impl {
+template <class DeviceType, class ValueType>
+struct ViewValueFunctor;
+template <class DeviceType, class ValueType>
+struct ViewValueFunctorSequentialHostInit;
+}  // namespace Kokkos::Impl
+
 #ifdef GANTRY_IMPL_PUBLIC_INCLUDE
 #undef KOKKOS_IMPL_PUBLIC_INCLUDE
 #undef GANTRY_IMPL_PUBLIC_INCLUDE

@@ -57,7 +57,7 @@ void print(Json document, const gantry::Status& status) {
 /// The exit code; says on stderr what went wrong.
 int end(const gantry::Status& status) {
   if (status.ok()) return success;
-  fmt::print(stderr, "gantry-info: {}\n", status.message());
+  std::fprintf(stderr, "gantry-info: %s\n", status.message().c_str());
   return failure;
 }
 
@@ -172,7 +172,7 @@ int print_devices(bool json, bool open) {
 }
 
 int no_output(int error) {
-  fmt::print(stderr, "gantry-info: cannot write to standard output: {}\n", std::strerror(error));
+  std::fprintf(stderr, "gantry-info: cannot write to standard output: %s\n", std::strerror(error));
   return failure;
 }
 

@@ -138,6 +138,43 @@ TEST(HostQueueTest, BodyThatCannotBeCopiedIsRefused) {
   }
 }
 
+/// Says whether its copies, which the queue makes, die as work of a kernel.
+struct DiesInside {
+  std::atomic<int>* outside;
+  bool is_copy = false;
+  explicit DiesInside(std::atomic<int>& count) : outside(&count) {}
+  DiesInside(const DiesInside& other) : outside(other.outside), is_copy(true) {}
+  ~DiesInside() {
+    if (is_copy && execution_context() == nullptr) ++*outside;
+  }
+  void operator()(HostWorker&) const {}
+};
+
+TEST(HostQueueTest, BodiesDieAsWorkOfTheirKernel) {
+  SKIP_IF_PAGES();
+  std::atomic<int> outside{0};
+  {
+    OpenHost host(2);
+    Queue& queue = host.queue();
+    const DiesInside body(outside);
+    const auto launch_some = [&] {
+      for (const bool heavy : {false, true}) {
+        for (const std::int64_t count : {0, 1, 64}) queue.launch(kernel_of(body), items(count, heavy), &body).ignore();
+      }
+    };
+    launch_some();
+    EXPECT_OK(queue.sync());
+    std::atomic<bool> go{false};
+    EXPECT_OK(for_each(queue, items(1, true), [&](auto) { await([&] { return go.load(); }); }));
+    launch_some();  // behind work that runs
+    EXPECT_OK(for_each(queue, items(1), [](auto) { throw std::runtime_error("the rest is dropped"); }));
+    launch_some();
+    go = true;
+    EXPECT_EQ(queue.sync().code(), Code::kernel_error);
+  }
+  EXPECT_EQ(outside, 0);
+}
+
 TEST(HostQueueTest, LaunchOfFarMoreItemsIsMeasured) {
   OpenHost host(2);
   Queue& queue = host.queue();
