@@ -111,8 +111,7 @@ Status ManagedDevice::deallocate(std::uint32_t generation, void* memory) {
   });
   // An open period that has ended, or is about to, takes its memory back itself; one whose close decides may go on.
   const bool ended = status.code() == Code::stale_handle || status.code() == Code::device_closed;
-  if (ended && m_gate.deciding.load() != generation && m_gate.admitted.load() != generation) return {};
-  return status;
+  return ended && !m_gate.current(generation) ? Status() : std::move(status);
 }
 
 void ManagedDevice::free_deferred(void* argument) {

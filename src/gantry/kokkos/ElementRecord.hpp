@@ -5,6 +5,7 @@
 #include <gantry/core/exit.hpp>
 #include <gantry/kokkos/AllocationRecord.hpp>
 
+#include <exception>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -78,8 +79,8 @@ class ElementRecord : public Kokkos::Impl::SharedAllocationRecord<Space, void> {
       if (!m_destroy.constructed() || execution_context() != nullptr || !settle(this->block())) return;
       try {
         m_destroy.destroy_shared_allocation();
-      } catch (const Error& error) {
-        fail_exit(Status::error(error.code(), error.what()));
+      } catch (const std::exception& failure) {
+        fail_exit(Status::error(Code::kernel_error, failure.what()));
       }
     }
   }
