@@ -2,7 +2,6 @@
 #pragma once
 
 #include <gantry/core/execution_context.hpp>
-#include <gantry/core/exit.hpp>
 #include <gantry/kokkos/AllocationRecord.hpp>
 
 #include <exception>
@@ -80,7 +79,7 @@ class ElementRecord : public Kokkos::Impl::SharedAllocationRecord<Space, void> {
       try {
         m_destroy.destroy_shared_allocation();
       } catch (const std::exception& failure) {
-        fail_exit(Status::error(Code::kernel_error, failure.what()));
+        report_failed_work(failure.what());
       }
     }
   }

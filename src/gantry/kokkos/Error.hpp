@@ -21,6 +21,8 @@ namespace impl {
 [[noreturn]] GANTRY_API void throw_error(Status&& status, const char* context);
 /// For places that must not throw: one line on stderr.
 GANTRY_API void report_failure(const char* text) noexcept;
+/// And for errors of work, which no later call tells: the program does not end with status 0.
+GANTRY_API void report_failed_work(const char* text) noexcept;
 
 /// Throws Error with `context` before the text unless the status is ok.
 inline void check(Status status, const char* context) {
