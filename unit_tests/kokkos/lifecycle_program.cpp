@@ -95,11 +95,9 @@ int malloc_without_free() {
   return 0;
 }
 
-Offload* g_instance = nullptr;
-
 int instance_without_end() {
   initialize();
-  g_instance = new Offload(last_device());
+  static const Offload forgotten(last_device());
   Kokkos::finalize();
   return 0;
 }
