@@ -52,15 +52,6 @@ class BodyStorage {
     return m_heap;
   }
 
-  /// Copies a body to where there is room for it.
-  static void copy(const KernelInfo& kernel, void* to, const void* body) {
-    if (kernel.copy != nullptr) {
-      kernel.copy(to, body);
-    } else {
-      std::memcpy(to, body, kernel.size);
-    }
-  }
-
  private:
   void drop_heap() noexcept {
     if (m_heap != nullptr) ::operator delete(m_heap, std::align_val_t(m_heap_align));

@@ -62,7 +62,7 @@ Status HostQueue::check_and_start(const KernelInfo& kernel, const Launch& launch
 
 Status HostQueue::start(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate) {
   // A kernel may drop the last reference to the queue, which may then be gone as soon as it was launched.
-  if (m_engine->options.blocking && execution_context() == nullptr) [[unlikely]] {
+  if (m_engine->options.blocking) [[unlikely]] {
     Stream& stream = *m_stream;
     const Stream::Inside waiting(stream);
     GANTRY_TRY(stream.launch(kernel, launch, body, estimate));
@@ -114,7 +114,7 @@ Status HostQueue::wait(Event& event) {
 
 Status HostQueue::host_function(void (*function)(void*), void* argument) {
   if (function == nullptr) return Status::error(Code::invalid_argument, "the host function is null");
-  if (m_engine->options.blocking && execution_context() == nullptr) {
+  if (m_engine->options.blocking) {
     Stream& stream = *m_stream;
     const Stream::Inside waiting(stream);
     GANTRY_TRY(stream.host_function(function, argument));

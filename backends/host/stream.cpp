@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <optional>
@@ -54,8 +55,6 @@ constexpr std::uint32_t scratch_stride(std::uint32_t share_bytes) noexcept {
 
 }  // namespace
 
-constinit thread_local char Stream::t_here = 0;
-
 Stream::Stream(Engine& engine, const Queue& queue, QueueOptions options)
     : m_engine(engine),
       m_queue(queue),
@@ -77,12 +76,11 @@ bool Stream::runs_inline() const noexcept {
   return m_engine.slots.runs_inline(*this);
 }
 
-/// Takes the lock (`held`: the caller has it already) and waits for an inline kernel. False when that is the caller's.
-bool Stream::lock_slowly(bool& held) noexcept {
+/// Takes the lock (`held`: the caller has it already) and waits for an inline kernel.
+void Stream::lock_slowly(bool& held) noexcept {
   for (int polls = 0;; ++polls) {
-    if (m_inline_thread.load(std::memory_order_relaxed) == this_thread()) return false;
     if (!held && !m_held.load(std::memory_order_relaxed)) held = !m_held.exchange(true, std::memory_order_seq_cst);
-    if (held && !runs_inline()) return true;
+    if (held && !runs_inline()) return;
     SpinLock::wait(polls);
   }
 }
@@ -148,15 +146,16 @@ Status Stream::launch(const KernelInfo& kernel, const Launch& launch, const void
 /// or no thread slot is free.
 bool Stream::run_inline(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate) {
   if (m_busy.load(std::memory_order_relaxed)) return false;
-  if (execution_context() == nullptr && m_engine.slots.take_for(*this)) [[likely]] {
+  if (m_engine.slots.take_for(*this)) [[likely]] {
+    Engine& engine = m_engine;
     const bool free = !m_held.load(std::memory_order_seq_cst) && !m_busy.load(std::memory_order_acquire);
     if (free) [[likely]]
       run_tiny(kernel, launch, body, estimate, 0);
-    m_engine.slots.give_back(0);
+    engine.slots.give_back(0);  // the stream may be gone
     return free;
   }
   const Lock lock(*this);
-  if (m_busy.load(std::memory_order_relaxed) || lock.nested()) return false;
+  if (m_busy.load(std::memory_order_relaxed)) return false;
   const SlotLease slot(m_engine);
   if (!slot) return false;
   run_tiny(kernel, launch, body, estimate, slot.number());
@@ -164,15 +163,26 @@ bool Stream::run_inline(const KernelInfo& kernel, const Launch& launch, const vo
 }
 
 void Stream::run_tiny(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate, int slot) {
-  m_inline_thread.store(this_thread(), std::memory_order_relaxed);
+  m_runs_inline.store(true, std::memory_order_relaxed);
   run_whole(kernel, launch, body, estimate, slot, launch.label);
   end_inline();
+}
+
+/// Copies a body, under the lock: as work of the stream, since copying that waited for the stream, or launched on it,
+/// would wait for itself.
+void Stream::copy_body(const KernelInfo& kernel, void* to, const void* body) {
+  if (kernel.copy == nullptr) {
+    std::memcpy(to, body, kernel.size);
+    return;
+  }
+  const WorkFrame frame(ExecutionContext::Kind::kernel, &m_queue, 0, m_deferred);
+  kernel.copy(to, body);
 }
 
 Status Stream::launch_to_workers(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate) {
   {
     Lock lock(*this);
-    if (!m_busy.load(std::memory_order_relaxed) && !lock.nested() && launch.count > 0 && bind_lane()) [[likely]] {
+    if (!m_busy.load(std::memory_order_relaxed) && launch.count > 0 && bind_lane()) [[likely]] {
       const std::uint32_t shares = shares_for(launch.count);
       const bool small = kernel.size <= Lane::small_body_bytes && kernel.align <= Lane::small_body_align;
       void* copy = m_lane->small_body();
@@ -180,7 +190,7 @@ Status Stream::launch_to_workers(const KernelInfo& kernel, const Launch& launch,
           [&] {
             make_scratch(shares, launch.share_scratch);
             if (!small) copy = m_large_body.room(kernel);
-            BodyStorage::copy(kernel, copy, body);
+            copy_body(kernel, copy, body);
           },
           [&] { return fmt::format("launching kernel '{}'", kernel.type); }));
       m_busy.store(true, std::memory_order_relaxed);
@@ -199,7 +209,7 @@ Status Stream::launch_to_workers(const KernelInfo& kernel, const Launch& launch,
     command.estimate = estimate;
     command.label = launch.label;
     command.body = command.storage.room(kernel);
-    BodyStorage::copy(kernel, command.body, body);
+    copy_body(kernel, command.body, body);
   });
 }
 
@@ -233,7 +243,7 @@ Status Stream::enqueue(Command::Kind kind, Fill&& fill) {
         m_submitted.store(m_submitted.load(std::memory_order_relaxed) + 1, std::memory_order_release);
         const bool busy = m_busy.load(std::memory_order_relaxed);
         m_busy.store(true, std::memory_order_relaxed);
-        if (busy || lock.nested()) return {};  // who goes on with the stream, or runs inline, gets there
+        if (busy) return {};  // who goes on with the stream gets there
         break;
       }
     }
@@ -244,9 +254,8 @@ Status Stream::enqueue(Command::Kind kind, Fill&& fill) {
   return {};
 }
 
-/// False when the stream stalls, or when the caller runs work itself that the stream may be waiting for.
+/// False when the stream stalls.
 bool Stream::make_room() {
-  if (execution_context() != nullptr) return false;
   const std::uint64_t target = m_submitted.load(std::memory_order_acquire) - depth_limit / 2;
   for (;;) {
     const std::uint64_t before = m_completed.load(std::memory_order_acquire);
@@ -261,7 +270,7 @@ Status Stream::record(HostEvent& event) {
     return m_engine.fault.error();
   {
     const Lock lock(*this);
-    if (!m_busy.load(std::memory_order_relaxed) && !lock.nested()) {
+    if (!m_busy.load(std::memory_order_relaxed)) {
       event.set_state(nullptr);
       return {};
     }

@@ -49,7 +49,7 @@ class Stream {
   /// And no call is inside that will look at the stream again: it may be closed.
   [[nodiscard]] bool idle() const noexcept {
     return m_completed.load(std::memory_order_acquire) == m_submitted.load(std::memory_order_acquire) &&
-           m_inline_thread.load(std::memory_order_relaxed) == nullptr && m_inside.load(std::memory_order_acquire) == 0;
+           !m_runs_inline.load(std::memory_order_acquire) && m_inside.load(std::memory_order_acquire) == 0;
   }
   /// False when the deadline came first. The caller never helps: what it waits for may not end.
   bool wait_until_idle(std::chrono::steady_clock::time_point deadline);
@@ -98,14 +98,14 @@ class Stream {
   /// The stream's lock: an exchange to take it, a plain store to give it back.
   ///
   /// A tiny kernel runs inline without it: its thread takes thread slot 0 in the stream's name and then looks at the
-  /// lock, a locker takes the lock and then looks at slot 0, so that one of them sees the other and makes way. What an
-  /// inline kernel does to its own stream is `nested`: it goes ahead of its own thread's claim.
+  /// lock, a locker takes the lock and then looks at slot 0, so that one of them sees the other and makes way. (No
+  /// kernel waits for a lock: core lets none of them call a queue.)
   class Lock {
    public:
     [[gnu::always_inline]] explicit Lock(Stream& stream) noexcept : m_stream(stream) {
       m_held = !stream.m_held.exchange(true, std::memory_order_seq_cst);
       if (!m_held || stream.runs_inline()) [[unlikely]]
-        m_nested = !stream.lock_slowly(m_held);
+        stream.lock_slowly(m_held);
     }
     [[gnu::always_inline]] ~Lock() { unlock(); }
     Lock(const Lock&) = delete;
@@ -114,14 +114,12 @@ class Stream {
       if (m_held) m_stream.m_held.store(false, std::memory_order_release);
       m_held = false;
     }
-    [[nodiscard]] bool nested() const noexcept { return m_nested; }
 
    private:
     Stream& m_stream;
     bool m_held;
-    bool m_nested = false;
   };
-  bool lock_slowly(bool& held) noexcept;
+  void lock_slowly(bool& held) noexcept;
   [[nodiscard]] bool runs_inline() const noexcept;
 
   /// The kernel that runs: what its job does not say. Belongs to the owner.
@@ -145,10 +143,6 @@ class Stream {
   };
   using Time = std::chrono::steady_clock::time_point;
 
-  /// Differs between threads that exist at the same time.
-  static const void* this_thread() noexcept { return &t_here; }
-  static constinit thread_local char t_here __attribute__((tls_model("initial-exec")));
-
   // stream.cpp
   [[nodiscard]] std::uint32_t shares_for(std::int64_t count) const noexcept;
   [[nodiscard]] bool tiny(std::int64_t count, float estimate) const noexcept;
@@ -158,6 +152,7 @@ class Stream {
   bool run_inline(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate);
   void run_tiny(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate, int slot);
   void end_inline();
+  void copy_body(const KernelInfo& kernel, void* to, const void* body);
   Status launch_to_workers(const KernelInfo& kernel, const Launch& launch, const void* body, float estimate);
   bool bind_lane() noexcept;
   template <class Fill>
@@ -191,16 +186,16 @@ class Stream {
   const QueueOptions m_options;
 
   // The line that every launch and fence touches. (L): guarded by the lock.
-  alignas(64) std::atomic<bool> m_held{false};        // the lock
-  std::atomic<bool> m_busy{false};                    // (L) for changes: not idle
-  float m_plain_limit;                                // most nanoseconds of run_at_once
-  bool m_waiters = false;                             // (L) someone sleeps on m_completed
-  std::atomic<bool> m_attachable{false};              // (L) a job that wants a collector is on the lane
-  std::uint32_t m_launches = 0;                       // the owner's: jobs made
-  std::atomic<std::uint64_t> m_submitted{0};          // (L) for changes
-  std::atomic<std::uint64_t> m_completed{0};          // (L) for changes
-  Lane* m_lane = nullptr;                             // (L)
-  std::atomic<const void*> m_inline_thread{nullptr};  // whose inline kernel runs
+  alignas(64) std::atomic<bool> m_held{false};  // the lock
+  std::atomic<bool> m_busy{false};              // (L) for changes: not idle
+  float m_plain_limit;                          // most nanoseconds of run_at_once
+  bool m_waiters = false;                       // (L) someone sleeps on m_completed
+  std::atomic<bool> m_attachable{false};        // (L) a job that wants a collector is on the lane
+  std::uint32_t m_launches = 0;                 // the owner's: jobs made
+  std::atomic<std::uint64_t> m_submitted{0};    // (L) for changes
+  std::atomic<std::uint64_t> m_completed{0};    // (L) for changes
+  Lane* m_lane = nullptr;                       // (L)
+  std::atomic<bool> m_runs_inline{false};       // a tiny kernel, and its thread still needs the stream
 
   alignas(64) Command* m_first = nullptr;  // (L)
   Command* m_last = nullptr;               // (L)

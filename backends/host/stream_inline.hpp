@@ -7,7 +7,6 @@
 #include <backends/host/guarded.hpp>
 #include <backends/host/stream.hpp>
 #include <backends/host/work_frame.hpp>
-#include <gantry/core/execution_context.hpp>
 
 namespace gantry::host {
 
@@ -20,13 +19,14 @@ template <bool measured>
   const bool plain = kernel.host_join == nullptr && launch.phases == 1 && launch.schedule == Schedule::fixed &&
                      !launch.heavy && launch.share_scratch == 0 && launch.count > 0;
   if (!plain || !(estimate >= 0 && estimate <= m_plain_limit) || m_busy.load(std::memory_order_relaxed) ||
-      execution_context() != nullptr || m_engine.fault.is_set() || !m_engine.slots.take_for(*this)) [[unlikely]]
+      m_engine.fault.is_set() || !m_engine.slots.take_for(*this)) [[unlikely]]
     return false;
+  Engine& engine = m_engine;
   const bool free = !m_held.load(std::memory_order_seq_cst) && !m_busy.load(std::memory_order_acquire) &&
                     (!measured || m_launches % Cost::period != Cost::period - 1);  // the next one is measured
   if (free) [[likely]] {
     if constexpr (measured) ++m_launches;
-    m_inline_thread.store(this_thread(), std::memory_order_relaxed);
+    m_runs_inline.store(true, std::memory_order_relaxed);
     {
       const WorkFrame frame(ExecutionContext::Kind::kernel, &m_queue, 0, m_deferred);
       HostWorker worker;
@@ -40,16 +40,14 @@ template <bool measured>
     }
     end_inline();
   }
-  m_engine.slots.give_back(0);
+  engine.slots.give_back(0);  // the stream may be gone
   return free;
 }
 
 /// The kernel has returned; the claim is still there.
 [[gnu::always_inline]] inline void Stream::end_inline() {
   m_deferred.run();
-  m_inline_thread.store(nullptr, std::memory_order_relaxed);
-  if (m_first != nullptr) [[unlikely]]
-    make_ready();  // the kernel used its own queue
+  m_runs_inline.store(false, std::memory_order_release);
 }
 
 }  // namespace gantry::host

@@ -181,7 +181,7 @@ TEST_F(QueueRefTest, EventsOrderQueues) {
   EXPECT_EQ(order, (std::vector{1, 2}));
 }
 
-TEST_F(QueueRefTest, WorkOfADeviceMayNotWaitForWork) {
+TEST_F(QueueRefTest, WorkOfADeviceMayNeitherEnqueueNorWait) {
   const DeviceHandle handle = open();
   const QueueRef queue = create_queue(handle);
   const QueueRef other = create_queue(handle);
@@ -195,6 +195,13 @@ TEST_F(QueueRefTest, WorkOfADeviceMayNotWaitForWork) {
     EXPECT_EQ(other.sync().code(), Code::refused);
     EXPECT_EQ(event.sync().code(), Code::refused);
     EXPECT_OK(queue.sync()) << "nothing to wait for";
+    EXPECT_EQ(launch(queue, [] {}).code(), Code::refused);
+    EXPECT_EQ(queue.copy(nullptr, nullptr, 0).code(), Code::refused);
+    EXPECT_EQ(queue.write(nullptr, nullptr, 0).code(), Code::refused);
+    EXPECT_EQ(queue.fill(nullptr, nullptr, 1, 0).code(), Code::refused);
+    EXPECT_EQ(queue.record(event).code(), Code::refused);
+    EXPECT_EQ(queue.wait(event).code(), Code::refused);
+    EXPECT_EQ(queue.host_function([](void*) {}, nullptr).code(), Code::refused);
   }
   backend.driver.let_go();
   EXPECT_OK(other.sync());

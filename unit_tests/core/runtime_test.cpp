@@ -216,6 +216,16 @@ TEST_F(RuntimeTest, APoisonedDeviceGivesOutNothingNew) {
   EXPECT_OK(runtime->close(0, CloseMode::refuse_if_busy));
 }
 
+TEST_F(RuntimeTest, AnErrorThatOnlyWorkHasSeenIsStillToBeTold) {
+  const DeviceHandle bad = open(0);
+  EXPECT_OK(launch(default_queue(bad), [] { throw std::runtime_error("boom"); }));
+  EXPECT_OK(launch(default_queue(open(1)), [&] {
+    const Status seen = device(0).allocate(bad.generation, MemoryKind::device, 100, "in a kernel").status();
+    EXPECT_EQ(seen.code(), Code::kernel_error);
+  }));
+  EXPECT_EQ(runtime->fence_all().code(), Code::kernel_error);
+}
+
 TEST_F(RuntimeTest, OutOfMemoryNamesLabelDeviceAskedFreeAndTotal) {
   const DeviceHandle handle = open();
   const Status status =

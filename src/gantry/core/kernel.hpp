@@ -67,8 +67,8 @@ struct KernelCost {
 };
 
 /// One kernel: a static object per body type and compiler dialect. Plain C++, no Kokkos type, no vendor type.
-/// A body is copied into the queue with `copy` and ended with `destroy`, which counts as work of the kernel: it must
-/// not wait for work. Where both are null its bytes may be copied.
+/// A body is copied into the queue with `copy` and ended with `destroy`, which count as work of the kernel: they can
+/// neither enqueue nor wait. Where both are null its bytes may be copied.
 struct KernelInfo {
   const char* type = "";       ///< the body's type name, for messages
   const void* stub = nullptr;  ///< host address that a GPU image's registration maps to its kernel; null: host only

@@ -63,6 +63,7 @@ Result<QueueRef> ManagedDevice::create_queue(std::uint32_t generation, std::stri
 
 Result<EventRef> ManagedDevice::create_event(std::uint32_t generation, std::string label) {
   return with_device(m_gate, generation, [&]() -> Result<EventRef> {
+    GANTRY_TRY(told(m_device->poison()));
     Result<std::unique_ptr<Event>> made = m_device->create_event();
     if (!made.ok()) {
       return std::move(made).status().with_context(fmt::format("making event {} on {}", in_quotes(label), m_info.name));
@@ -167,7 +168,8 @@ Status ManagedDevice::wait_for_queues() {
 Status ManagedDevice::told(Status status) {
   if (status.code() != Code::kernel_error) return status;
   Status poison = m_device->poison();
-  if (poison.ok()) return status;  // the caller's own: a body that cannot be copied
+  if (poison.ok()) return status;                     // the caller's own: a body that cannot be copied
+  if (execution_context() != nullptr) return poison;  // told to work that fails of it: nobody has heard
   if (!m_poison_told.exchange(true)) return poison;
   return Status::error(Code::poisoned, "an earlier error made the device unusable: " + poison.text());
 }

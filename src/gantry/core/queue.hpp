@@ -26,8 +26,9 @@ struct QueueOptions {
 ///
 /// Everything enqueued runs in order; work of different queues may overlap. No call but sync waits for the work that it
 /// enqueues; one that finds very much of it enqueued may wait for room. Thread safety: all functions may be called by
-/// any thread at any time until close(); calls of one thread keep their order. Once work of the device has failed,
-/// every call returns its error (kernel_error); core tells it to one caller only.
+/// any thread at any time until close(); calls of one thread keep their order. Once work of the device has
+/// failed, every call returns its error (kernel_error); core tells it to one caller only. No call is made inside a
+/// kernel or host function: core refuses that.
 class Queue {
  public:
   Queue() = default;
@@ -57,11 +58,10 @@ class Queue {
   virtual Status wait(Event& event) = 0;
 
   /// Calls `function(argument)` in stream order on a thread of the backend, never on the calling or on a fencing
-  /// thread. It must not call back into the device; work behind it waits until it has returned.
+  /// thread. It can neither enqueue nor wait for work; work behind it waits until it has returned.
   virtual Status host_function(void (*function)(void* argument), void* argument) = 0;
 
-  /// Waits until everything enqueued before has run. The waiting thread may help to run what it waits for. Never called
-  /// inside a kernel or host function.
+  /// Waits until everything enqueued before has run. The waiting thread may help to run what it waits for.
   virtual Status sync() = 0;
 
   /// True when nothing enqueued is unfinished; never blocks.

@@ -24,18 +24,20 @@ Status empty_reference(const char* what) {
   return status;
 }
 
-/// A thread that runs work of a device must not wait for any: it may be what that work waits for.
-Status refused_inside_work(const char* what) {
-  return Status::error(Code::refused, fmt::format("waiting for {} inside a kernel or host function is not possible: "
-                                                  "what it waits for may itself wait for that work",
-                                                  what));
+/// A thread that runs work of a device must not wait for any, which may wait for that; so nothing is enqueued there
+/// either, whose operands nobody could wait for, and two kernels cannot meet on each other's queues.
+Status refused_inside_work() {
+  return Status::error(Code::refused,
+                       "work of a device can be neither enqueued nor waited for inside a kernel or host function");
 }
 
-/// Runs `call(queue)` inside the open period of a reference.
+/// Runs `call(queue)`, which enqueues, inside the open period of a reference.
 template <class Call>
 [[gnu::always_inline]] inline Status with_queue(const ManagedQueue* reference, Call&& call) {
   if (reference == nullptr) [[unlikely]]
     return empty_reference("queue");
+  if (execution_context() != nullptr) [[unlikely]]
+    return refused_inside_work();
   const QueueTarget target(reference);
   return with_device(target.gate, target.generation, [&]() -> Status { return told(target, call(target.queue())); });
 }
@@ -101,6 +103,7 @@ Status QueueRef::record(const EventRef& event) const {
 Status QueueRef::wait(const EventRef& event) const {
   if (m_queue == nullptr) return empty_reference("queue");
   if (!event) return empty_reference("event");
+  if (execution_context() != nullptr) return refused_inside_work();
   const QueueTarget target(m_queue);
   const ManagedEvent& managed = *event.m_event;
   // Two devices: a close of either may be deciding, which must not wait for a call that waits for it.
@@ -121,11 +124,8 @@ Status QueueRef::host_function(void (*function)(void* argument), void* argument)
 }
 
 Status QueueRef::sync() const {
-  return with_queue(m_queue, [&](Queue& queue) -> Status {
-    if (execution_context() == nullptr) [[likely]]
-      return queue.sync();
-    return queue.idle() ? Status() : refused_inside_work("a queue");
-  });
+  if (m_queue != nullptr && execution_context() != nullptr && idle()) return {};
+  return with_queue(m_queue, [&](Queue& queue) { return queue.sync(); });
 }
 
 bool QueueRef::idle() const noexcept {
@@ -199,7 +199,7 @@ Status EventRef::sync() const {
   if (m_event == nullptr) return empty_reference("event");
   Status status = with_device(m_event->gate, m_event->generation, [&]() -> Status {
     Event& event = *m_event->target;
-    return execution_context() != nullptr && !event.ready() ? refused_inside_work("an event") : event.sync();
+    return execution_context() != nullptr && !event.ready() ? refused_inside_work() : event.sync();
   });
   return over(*m_event) ? Status() : std::move(status);
 }

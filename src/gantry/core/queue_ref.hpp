@@ -42,16 +42,17 @@ class GANTRY_API QueueRef {
   explicit operator bool() const noexcept { return m_queue != nullptr; }
   bool operator==(const QueueRef& other) const noexcept = default;
 
+  /// This and all that follows down to host_function enqueue, which is `refused` inside a kernel or host function.
   Status launch(const KernelInfo& kernel, const Launch& launch, const void* body) const;
   /// Of copy, write and fill: invalid_argument when an operand overruns its allocation, or is memory of another device,
-  /// and when what is filled is no memory of an open device; every other address is the host's.
+  /// and when what is filled is no memory of an open device; every other address, and the pattern, is the host's.
   Status copy(void* to, const void* from, std::size_t bytes) const;
   Status write(void* to, const void* from, std::size_t bytes) const;
   Status fill(void* to, const void* pattern, std::size_t pattern_bytes, std::size_t count) const;
   Status record(const EventRef& event) const;
   Status wait(const EventRef& event) const;
   Status host_function(void (*function)(void* argument), void* argument) const;
-  /// `refused` inside a kernel or host function, unless the queue is idle: what it waits for may wait for that work.
+  /// `refused` inside a kernel or host function, unless the queue is idle.
   Status sync() const;
   [[nodiscard]] bool idle() const noexcept;
 

@@ -79,7 +79,8 @@ class ElementRecord : public Kokkos::Impl::SharedAllocationRecord<Space, void> {
       try {
         m_destroy.destroy_shared_allocation();
       } catch (const std::exception& failure) {
-        report_failed_work(failure.what());
+        // Where the device was closed meanwhile, they went with it.
+        if (this->block().owner.current()) report_failed_work(failure.what());
       }
     }
   }

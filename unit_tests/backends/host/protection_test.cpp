@@ -84,19 +84,6 @@ TEST_P(ProtectionTest, FaultElsewhereEndsTheProcessAsBefore) {
   EXPECT_DEATH(*reinterpret_cast<volatile int*>(nowhere) = 1, "");
 }
 
-TEST_P(ProtectionTest, KernelsWithinKernelsHaveAccess) {
-  Queue& queue = m_host->queue();
-  Queue& other = m_host->queue();
-  for (int i = 0; i < 20; ++i) {
-    EXPECT_OK(for_each(queue, 2, [&](auto outer) {
-      EXPECT_OK(for_each(other, 2, [this](auto item) { element(static_cast<int>(item)) = 1; }));
-      element(5 + static_cast<int>(outer)) = 1;  // still
-    }));
-  }
-  EXPECT_OK(queue.sync());
-  EXPECT_OK(other.sync());
-}
-
 TEST_P(ProtectionTest, PinnedMemoryIsTheHostsToo) {
   auto memory = (*m_host)->allocate(MemoryKind::pinned, 100);
   ASSERT_TRUE(memory.ok());

@@ -138,19 +138,21 @@ TEST(HostQueueTest, BodyThatCannotBeCopiedIsRefused) {
   }
 }
 
-/// Says whether its copies, which the queue makes, die as work of a kernel.
+/// Counts where its copies, which the queue makes, are not made and do not die as work of a kernel.
 struct DiesInside {
   std::atomic<int>* outside;
   bool is_copy = false;
   explicit DiesInside(std::atomic<int>& count) : outside(&count) {}
-  DiesInside(const DiesInside& other) : outside(other.outside), is_copy(true) {}
+  DiesInside(const DiesInside& other) : outside(other.outside), is_copy(true) {
+    if (execution_context() == nullptr) ++*outside;
+  }
   ~DiesInside() {
     if (is_copy && execution_context() == nullptr) ++*outside;
   }
   void operator()(HostWorker&) const {}
 };
 
-TEST(HostQueueTest, BodiesDieAsWorkOfTheirKernel) {
+TEST(HostQueueTest, BodiesAreCopiedAndDieAsWorkOfTheirKernel) {
   SKIP_IF_PAGES();
   std::atomic<int> outside{0};
   {

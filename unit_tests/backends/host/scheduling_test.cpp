@@ -270,26 +270,6 @@ TEST(SchedulingTest, FullQueueThatStallsHoldsUpOneLaunchUntilSomethingCompletes)
   EXPECT_OK(queue.sync());
 }
 
-TEST(SchedulingTest, KernelsMayUseTheirOwnAndOtherQueues) {
-  SKIP_IF_PAGES();
-  for (const int slots : {1, 2}) {
-    OpenHost host(slots);
-    Queue& queue = host.queue();
-    Queue& other = host.queue();
-    std::atomic<int> inner{0};
-    for (int i = 0; i < 50; ++i) {
-      EXPECT_OK(for_each(queue, 2, [&](auto) {
-        EXPECT_OK(for_each(queue, 2, [&](auto) { ++inner; }));
-        EXPECT_OK(for_each(other, 2, [&](auto) { ++inner; }));
-      }));
-    }
-    EXPECT_OK(queue.sync());
-    while (!queue.idle()) EXPECT_OK(queue.sync());
-    EXPECT_OK(other.sync());
-    EXPECT_EQ(inner, 400);
-  }
-}
-
 TEST(SchedulingTest, FencingThreadRunsNoOtherQueuesWork) {
   SKIP_IF_PAGES();
   OpenHost host(2);
