@@ -61,12 +61,17 @@ Result<DeviceHandle> ManagedDevice::open() {
     return Status::error(Code::refused,
                          fmt::format("{} cannot be opened inside a kernel or host function", m_info.name));
   }
+  // Of the close before, so not the caller's; told once the lock is free, since who is told may call in.
+  struct Unfinished {
+    Status status;
+    ~Unfinished() { fail_exit(status); }
+  } unfinished;
   const std::lock_guard lock(m_lifecycle);
   if (const std::uint32_t open = m_gate.admitted.load(); open != 0) return DeviceHandle{m_id, open};
   if (m_opened != 0) {
     Status status = undo(m_opened).with_context(fmt::format("opening {}: its last close is not finished", m_info.name));
     if (m_opened != 0) return status;
-    fail_exit(status);  // of the period before: not the caller's
+    unfinished.status = std::move(status);
   }
   m_state.store(DeviceState::opening);
   for (const Step& step : steps) {
