@@ -141,54 +141,62 @@ struct SlowToCopy {
   void operator()() const {}
 };
 
-TEST_F(ManagedDeviceLifecycleTest, CallsWaitWhileACloseDecidesAndGoOnWhenItIsRefused) {
-  settings.close_timeout = std::chrono::seconds(1);
-  start();
-  const DeviceHandle handle = open();
-  const QueueRef queue = default_queue(handle);
-  const DeviceGate& gate = DeviceGate::at(queue.id() - 1);
-  backend.driver.hold();  // a launch that is held copies its body
-  std::latch inside(1);
-  std::latch leave(1);
-  {
+/// A close that is refused, but decides for as long as a launch is inside the device.
+class DecidingCloseTest : public ManagedDeviceLifecycleTest {
+ protected:
+  void SetUp() override {
+    settings.close_timeout = std::chrono::seconds(1);
+    start();
+    handle = open();
+    queue = default_queue(handle);
+    backend.driver.hold();  // a launch that is held copies its body
+  }
+  void TearDown() override {
+    queue = QueueRef();
+    ManagedDeviceLifecycleTest::TearDown();
+  }
+
+  [[nodiscard]] const DeviceGate& gate() const { return DeviceGate::at(queue.id() - 1); }
+  /// Runs `meanwhile(leave)`, which counts `leave` down to let the launch go on.
+  template <class Meanwhile>
+  void while_it_decides(const Meanwhile& meanwhile) {
+    std::latch inside(1);
+    std::latch leave(1);
     const std::jthread launcher([&] { EXPECT_OK(launch(queue, SlowToCopy(inside, leave))); });
     inside.wait();
     const std::jthread closer([&] { EXPECT_EQ(runtime->close(0, CloseMode::refuse_if_busy).code(), Code::busy); });
-    while (gate.deciding.load() != handle.generation) std::this_thread::yield();
+    while (gate().deciding.load() != handle.generation) std::this_thread::yield();
+    meanwhile(leave);
+  }
+
+  DeviceHandle handle;
+  QueueRef queue;
+};
+
+TEST_F(DecidingCloseTest, CallsWaitAndGoOnWhenItIsRefused) {
+  while_it_decides([&](std::latch& leave) {
     EXPECT_TRUE(queue.current()) << "nothing is decided";
     EXPECT_FALSE(queue.idle()) << "not known to be";
     EXPECT_OK(device().deallocate(handle.generation, allocate(handle, 100)));
     leave.count_down();
-  }
+  });
   backend.driver.let_go();
   EXPECT_TRUE(queue.current());
   EXPECT_TRUE(queue.usable());
 }
 
-TEST_F(ManagedDeviceLifecycleTest, AFenceWaitsForACloseToDecideThenForTheWork) {
-  settings.close_timeout = std::chrono::seconds(1);
-  start();
-  const DeviceHandle handle = open();
-  const QueueRef queue = default_queue(handle);
-  const DeviceGate& gate = DeviceGate::at(queue.id() - 1);
-  backend.driver.hold();
+TEST_F(DecidingCloseTest, AFenceWaitsForTheDecisionThenForTheWork) {
   bool ran = false;
   EXPECT_OK(launch(queue, [&] { ran = true; }));
-  std::latch inside(1);
-  std::latch leave(1);
-  {
-    const std::jthread launcher([&] { EXPECT_OK(launch(queue, SlowToCopy(inside, leave))); });
-    inside.wait();
-    const std::jthread closer([&] { EXPECT_EQ(runtime->close(0, CloseMode::refuse_if_busy).code(), Code::busy); });
-    while (gate.deciding.load() != handle.generation) std::this_thread::yield();
+  while_it_decides([&](std::latch& leave) {
     const std::jthread decided([&] {
-      while (gate.deciding.load() != 0) std::this_thread::yield();
+      while (gate().deciding.load() != 0) std::this_thread::yield();
       backend.driver.let_go();
       leave.count_down();
     });
     EXPECT_OK(runtime->wait_all());
     EXPECT_TRUE(ran) << "the wait ended with work of the device running";
-  }
+  });
 }
 
 TEST_F(ManagedDeviceLifecycleTest, EveryTeardownStepRunsAndEveryErrorIsReported) {

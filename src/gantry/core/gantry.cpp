@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gantry/core/gantry.hpp>
 
+#include <gantry/base/printable.hpp>
 #include <gantry/base/try.hpp>
 #include <gantry/core/managed_device.hpp>
 #include <gantry/core/runtime.hpp>
@@ -56,9 +57,8 @@ Result<EventRef> create_event(DeviceHandle device, std::string label) {
 
 Result<void*> allocate(DeviceHandle device, MemoryKind kind, std::size_t bytes, std::string_view label) {
   if (kind != MemoryKind::device && kind != MemoryKind::pinned)
-    return Status::error(
-        Code::invalid_argument,
-        fmt::format("\"{}\": there is no memory kind {}, only device and pinned", label, static_cast<int>(kind)));
+    return Status::error(Code::invalid_argument, fmt::format("{}: there is no memory kind {}, only device and pinned",
+                                                             in_quotes(label), static_cast<int>(kind)));
   GANTRY_TRY_ASSIGN(ManagedDevice * managed, Runtime::get().device(device));
   return managed->allocate(device.generation, kind, bytes, label);
 }

@@ -96,6 +96,11 @@ Label pack(std::string_view text) noexcept {
   return words;
 }
 
+/// As messages name an allocation.
+std::string allocation_name(std::string_view label, std::size_t bytes, const char* device_name) {
+  return fmt::format("{} ({} bytes on {})", in_quotes(label), bytes, device_name);
+}
+
 /// Most dead records that keep their address; they also tell a second free from a wild pointer.
 constexpr std::size_t remembered = 128;
 
@@ -246,7 +251,7 @@ Status LiveObjects::State::explain(DeviceHandle device, const void* address) {
         object = record.view();
         label = record.full_label();
       })) {
-    const std::string name = fmt::format("{} ({} bytes on {})", in_quotes(label), object.bytes, object.device_name);
+    const std::string name = allocation_name(label, object.bytes, object.device_name);
     if (number(object.address) != wanted) {
       return invalid(fmt::format("it is not the start of an allocation but lies {} bytes into {}",
                                  wanted - number(object.address), name));
@@ -260,9 +265,9 @@ Status LiveObjects::State::explain(DeviceHandle device, const void* address) {
   for (const Record* at = youngest; at != nullptr; at = at->previous) {
     const Record& record = *at;
     if (!is_memory(record.kind) || !record.contains(wanted)) continue;
-    return invalid(fmt::format("it was freed before{}: {} ({} bytes on {})",
+    return invalid(fmt::format("it was freed before{}: {}",
                                wanted == record.base ? "" : " and is not the start of an allocation",
-                               in_quotes(record.full_label()), record.bytes, record.device_name.load()));
+                               allocation_name(record.full_label(), record.bytes, record.device_name)));
   }
   return invalid("it was never allocated here");
 }
@@ -338,7 +343,7 @@ Status LiveObjects::check_access(DeviceHandle device, const void* address, std::
     return {};
   char name[label_bytes + 1];
   label(address, name, sizeof name);
-  const std::string allocation = fmt::format("{} ({} bytes on {})", in_quotes(name), object.bytes, object.device_name);
+  const std::string allocation = allocation_name(name, object.bytes, object.device_name);
   return Status::error(Code::invalid_argument,
                        its_own ? fmt::format("{} bytes from byte {} on do not lie within {}", bytes, offset, allocation)
                                : fmt::format("{} is memory of another device: {}", address, allocation));
