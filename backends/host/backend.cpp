@@ -5,6 +5,7 @@
 #include <backends/host/placement.hpp>
 #include <gantry/base/leaky.hpp>
 #include <gantry/base/settings.hpp>
+#include <gantry/base/try.hpp>
 
 #include <fmt/format.h>
 
@@ -69,7 +70,9 @@ Result<std::unique_ptr<Device>> HostBackend::open(const DeviceInfo& info, const 
   options.spin = place.shares_cpus ? std::chrono::nanoseconds(0) : std::chrono::nanoseconds(said->spin);
   options.strict = said->async == Async::strict;
   options.blocking = said->launch_blocking;
-  return HostDevice::open(std::move(options), said->protect, static_cast<int>(places.size()));
+  GANTRY_TRY_ASSIGN(CpuSet server_cpus, place_server(resources, *said));
+  m_server.place(std::move(server_cpus));
+  return HostDevice::open(std::move(options), said->protect, static_cast<int>(places.size()), m_server);
 }
 
 Backend& backend() {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <backends/host/protection.hpp>
 #include <gantry/core/backend.hpp>
+#include <gantry/rpc/server.hpp>
 
 namespace gantry::host {
 
@@ -14,6 +16,11 @@ class HostBackend final : public Backend {
   Result<std::vector<DeviceInfo>> devices(const ProcessResources& resources) override;
   void describe(DeviceInfo& info, const ProcessResources& resources) override;
   Result<std::unique_ptr<Device>> open(const DeviceInfo& info, const ProcessResources& resources) override;
+  [[nodiscard]] CallStatistics call_statistics() const override { return m_server.statistics(); }
+
+ private:
+  rpc::Server m_server{
+      rpc::Server::Options{.name = "host", .on_thread_start = &Protection::revoke_all_from_this_thread}};
 };
 
 /// The process's host backend; never destroyed.

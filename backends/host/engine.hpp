@@ -11,6 +11,7 @@
 #include <backends/host/worker_pool.hpp>
 #include <gantry/base/settings.hpp>
 #include <gantry/core/cpu_set.hpp>
+#include <gantry/rpc/endpoint.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -73,6 +74,7 @@ struct Engine {
 
   const EngineOptions options;
   const std::unique_ptr<Protection> protection;  ///< null: off
+  std::shared_ptr<rpc::Endpoint> calls;          ///< that kernels make; set while the device opens
   Fault fault;
   ThreadSlots slots;
   Lanes lanes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <backends/host/event_state.hpp>
-#include <backends/host/futex.hpp>
+#include <gantry/base/futex.hpp>
 #include <backends/host/stream.hpp>
 #include <gantry/base/spin_lock.hpp>
 

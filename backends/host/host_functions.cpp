@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <backends/host/device_thread.hpp>
+#include <gantry/base/service_thread.hpp>
 #include <backends/host/engine.hpp>
 #include <backends/host/guarded.hpp>
 #include <backends/host/host_functions.hpp>
@@ -14,8 +14,8 @@ namespace gantry::host {
 Status HostFunctions::start() {
   const std::lock_guard lock(m_mutex);
   if (m_thread.joinable()) return {};
-  return start_device_thread(m_thread, fmt::format("the thread of {}'s host functions", m_engine.options.device_name),
-                             [this] { serve(); });
+  return start_service_thread(m_thread, fmt::format("the thread of {}'s host functions", m_engine.options.device_name),
+                              [this] { serve(); });
 }
 
 void HostFunctions::post(Stream& stream, void (*function)(void*), void* argument) {
@@ -36,7 +36,7 @@ void HostFunctions::serve() {
     m_calls.pop_front();
     lock.unlock();
     {
-      const WorkFrame frame(ExecutionContext::Kind::host_function, &call.stream->queue(), 0, call.stream->deferred());
+      const WorkFrame frame(nullptr, &call.stream->queue(), 0, call.stream->deferred());
       guarded([&] { call.function(call.argument); }, [&](const char* what) { call.stream->function_failed(what); });
     }
     call.stream->function_returned();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <backends/host/futex.hpp>
+#include <gantry/base/futex.hpp>
 #include <gantry/core/kernel.hpp>
 
 #include <algorithm>

@@ -116,6 +116,18 @@ std::vector<Place> place_devices(const ProcessResources& resources, const Settin
   return places;
 }
 
+Result<CpuSet> place_server(const ProcessResources& resources, const Settings& settings) {
+  if (settings.rpc_affinity == "near" || settings.rpc_affinity == "none") return resources.cpus;
+  constexpr const char* variable = "GANTRY_RPC_AFFINITY";
+  const Result<CpuSet> asked = CpuSet::parse(settings.rpc_affinity);
+  if (!asked.ok()) return invalid_setting(variable, settings.rpc_affinity, "near, none or CPUs, as in 0-3,8");
+  CpuSet usable = asked->intersected(resources.cpus);
+  if (usable.empty())
+    return invalid_setting(variable, settings.rpc_affinity,
+                           fmt::format("the process may use the CPUs {}", resources.cpus.to_string()));
+  return usable;
+}
+
 std::string place_text(const Place& place, const ProcessResources& resources, const std::string& sys) {
   return fmt::format("cpus {}{} ({} of the process's mask: {})", place.cpus.to_string(), nodes_of(place.cpus, sys),
                      place.part, resources.reason);

@@ -27,6 +27,10 @@ struct Place {
 [[nodiscard]] std::vector<Place> place_devices(const ProcessResources& resources, const Settings& settings,
                                                const std::string& sys = "/sys");
 
+/// Where the thread that serves the devices' calls runs: near them, which is anywhere that the process may, or on those
+/// of its CPUs that GANTRY_RPC_AFFINITY lists; an error when it may use none of them.
+[[nodiscard]] Result<CpuSet> place_server(const ProcessResources& resources, const Settings& settings);
+
 /// For DeviceInfo::place.
 [[nodiscard]] std::string place_text(const Place& place, const ProcessResources& resources,
                                      const std::string& sys = "/sys");

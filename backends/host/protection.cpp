@@ -9,11 +9,17 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <deque>
 
 namespace gantry::host {
+namespace {
+
+constinit std::atomic<bool> g_keys_used{false};
+
+}  // namespace
 
 /// The address ranges that were given back last, of all devices.
 class Protection::GivenBack {
@@ -44,6 +50,7 @@ Result<std::unique_ptr<Protection>> Protection::create(Protect mode, std::string
   int key = -1;
   if (mode == Protect::on) {
     key = pkey_alloc(0, PKEY_DISABLE_ACCESS);
+    if (key >= 0) g_keys_used.store(true, std::memory_order_relaxed);
     if (key < 0)
       log(LogLevel::info, fmt::format("{}: no protection key ({}), so its memory is protected by pages", device_name,
                                       std::strerror(errno)));
@@ -94,6 +101,12 @@ Status Protection::give_back(void* memory, std::size_t bytes) {
 
 void Protection::revoke_from_this_thread() const noexcept {
   if (m_key >= 0) pkey_set(m_key, PKEY_DISABLE_ACCESS);
+}
+
+void Protection::revoke_all_from_this_thread() noexcept {
+  if (!g_keys_used.load(std::memory_order_relaxed)) return;  // the CPU may have none
+  constexpr int keys = 16;                                   // of x86; 0 is that of all other memory
+  for (int key = 1; key < keys; ++key) pkey_set(key, PKEY_DISABLE_ACCESS);
 }
 
 int Protection::open() noexcept {

@@ -36,6 +36,8 @@ class Protection {
 
   /// A new thread has the rights of the thread that made it.
   void revoke_from_this_thread() const noexcept;
+  /// The same for all devices.
+  static void revoke_all_from_this_thread() noexcept;
 
  private:
   friend class AccessScope;

@@ -124,7 +124,14 @@ Status HostQueue::host_function(void (*function)(void*), void* argument) {
 }
 
 Status HostQueue::sync() {
-  return m_stream->sync();
+  Engine& engine = *m_engine;
+  Status status = m_stream->sync();  // the stream may be gone
+  if (engine.calls != nullptr) engine.calls->flush();
+  return status;
+}
+
+rpc::Channel* HostQueue::channel() const noexcept {
+  return m_engine->calls != nullptr ? &m_engine->calls->channel() : nullptr;
 }
 
 bool HostQueue::idle() const noexcept {

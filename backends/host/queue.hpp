@@ -25,6 +25,7 @@ class HostQueue final : public Queue {
   Status host_function(void (*function)(void*), void* argument) override;
   Status sync() override;
   [[nodiscard]] bool idle() const noexcept override;
+  [[nodiscard]] rpc::Channel* channel() const noexcept override;
   Status close() override;
 
   /// The host queue whose kernel (or copy, or fill) the calling thread runs; null: none. For signal handlers too.

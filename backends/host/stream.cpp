@@ -2,7 +2,7 @@
 #include <backends/host/cost.hpp>
 #include <backends/host/engine.hpp>
 #include <backends/host/event.hpp>
-#include <backends/host/futex.hpp>
+#include <gantry/base/futex.hpp>
 #include <backends/host/slot_lease.hpp>
 #include <backends/host/stream.hpp>
 #include <backends/host/stream_inline.hpp>
@@ -175,7 +175,7 @@ void Stream::copy_body(const KernelInfo& kernel, void* to, const void* body) {
     std::memcpy(to, body, kernel.size);
     return;
   }
-  const WorkFrame frame(ExecutionContext::Kind::kernel, &m_queue, 0, m_deferred);
+  const WorkFrame frame(&kernel, &m_queue, 0, m_deferred);
   kernel.copy(to, body);
 }
 

@@ -28,7 +28,7 @@ template <bool measured>
     if constexpr (measured) ++m_launches;
     m_runs_inline.store(true, std::memory_order_relaxed);
     {
-      const WorkFrame frame(ExecutionContext::Kind::kernel, &m_queue, 0, m_deferred);
+      const WorkFrame frame(&kernel, &m_queue, 0, m_deferred);
       HostWorker worker;
       worker.range = {0, launch.count};
       worker.count = launch.count;

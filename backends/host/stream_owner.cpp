@@ -2,7 +2,7 @@
 // What the owner of a stream does: the second half of Stream.
 #include <backends/host/cost.hpp>
 #include <backends/host/engine.hpp>
-#include <backends/host/futex.hpp>
+#include <gantry/base/futex.hpp>
 #include <backends/host/guarded.hpp>
 #include <backends/host/slot_lease.hpp>
 #include <backends/host/stream.hpp>
@@ -68,7 +68,7 @@ void Stream::run_whole(const KernelInfo& kernel, const Launch& launch, const voi
         sample = job.sample;
         if (sample) start = Clock::now();
         const AccessScope access(m_engine.protection.get());
-        const WorkFrame frame(ExecutionContext::Kind::kernel, &m_queue, static_cast<std::uint32_t>(slot), m_deferred);
+        const WorkFrame frame(&kernel, &m_queue, static_cast<std::uint32_t>(slot), m_deferred);
         for (job.phase = 0; job.phase < launch.phases; ++job.phase) {
           std::atomic<std::int64_t> cursor{0};
           if (launch.count > 0)
@@ -88,7 +88,7 @@ void Stream::run_share(Lane& lane, std::uint32_t share, std::uint32_t shares, in
   guarded(
       [&] {
         const AccessScope access(m_engine.protection.get());
-        const WorkFrame frame(ExecutionContext::Kind::kernel, &m_queue, static_cast<std::uint32_t>(slot), m_deferred);
+        const WorkFrame frame(job.kernel, &m_queue, static_cast<std::uint32_t>(slot), m_deferred);
         call_host(job, share, shares, slot, lane.cursor());
       },
       [&](const char* what) { fail(m_current.kernel, m_current.label.get(), what); });
@@ -99,7 +99,7 @@ void Stream::join(const Job& job, std::uint32_t shares, int slot) {
   guarded(
       [&] {
         const AccessScope access(m_engine.protection.get());
-        const WorkFrame frame(ExecutionContext::Kind::kernel, &m_queue, static_cast<std::uint32_t>(slot), m_deferred);
+        const WorkFrame frame(job.kernel, &m_queue, static_cast<std::uint32_t>(slot), m_deferred);
         call_join(job, shares, m_current.launch.result);
       },
       [&](const char* what) { fail(m_current.kernel, m_current.label.get(), what); });
@@ -228,7 +228,7 @@ bool Stream::end_phase(int slot) {
 /// that waited for the stream would wait for itself. Then runs what was deferred to the end of that work.
 void Stream::end_body(const KernelInfo& kernel, void* body, int slot) {
   if (kernel.destroy != nullptr) {
-    const WorkFrame frame(ExecutionContext::Kind::kernel, &m_queue, static_cast<std::uint32_t>(slot), m_deferred);
+    const WorkFrame frame(&kernel, &m_queue, static_cast<std::uint32_t>(slot), m_deferred);
     kernel.destroy(body);
   }
   m_deferred.run();

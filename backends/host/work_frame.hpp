@@ -41,8 +41,11 @@ class DeferredList {
 /// The execution context of a thread that runs work of a host stream, for as long as it lives.
 class WorkFrame : public ExecutionContext {
  public:
-  WorkFrame(Kind work, const Queue* of, std::uint32_t thread_slot, DeferredList& list) noexcept
-      : m_deferred(list), m_scope((kind = work, queue = of, slot = thread_slot, defer = &push, *this)) {}
+  /// `of`: null for a host function.
+  WorkFrame(const KernelInfo* of, const Queue* on, std::uint32_t thread_slot, DeferredList& list) noexcept
+      : m_deferred(list),
+        m_scope((kind = of != nullptr ? Kind::kernel : Kind::host_function, kernel = of, queue = on, slot = thread_slot,
+                 defer = &push, *this)) {}
 
  private:
   static void push(ExecutionContext& self, void (*function)(void*), void* argument) {

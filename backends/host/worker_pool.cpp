@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <backends/host/device_thread.hpp>
+#include <gantry/base/service_thread.hpp>
 #include <backends/host/engine.hpp>
-#include <backends/host/futex.hpp>
+#include <gantry/base/futex.hpp>
 #include <backends/host/worker_pool.hpp>
 #include <gantry/base/spin_lock.hpp>
 #include <gantry/base/try.hpp>
@@ -37,9 +37,9 @@ Status WorkerPool::start() {
   }
   m_sleeping.store(static_cast<std::uint32_t>(m_workers.size() - 1), std::memory_order_relaxed);
   for (auto& worker : m_workers) {
-    GANTRY_TRY(start_device_thread(worker->thread,
-                                   fmt::format("worker thread {} of {}", worker->index, m_engine.options.device_name),
-                                   [this, &worker = *worker] { main(worker); }));
+    GANTRY_TRY(start_service_thread(worker->thread,
+                                    fmt::format("worker thread {} of {}", worker->index, m_engine.options.device_name),
+                                    [this, &worker = *worker] { main(worker); }));
   }
   return {};
 }

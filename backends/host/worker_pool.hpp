@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <backends/host/asymmetric_fence.hpp>
+#include <gantry/base/asymmetric_fence.hpp>
 #include <gantry/base/status.hpp>
 
 #include <atomic>

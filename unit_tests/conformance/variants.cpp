@@ -17,7 +17,7 @@ Variant host_variant(std::string name, int slots, Protect protect, void (*change
     options.device_name = "device:" + std::to_string(ordinal);
     options.ordinal = ordinal;
     if (change != nullptr) change(options);
-    return host::HostDevice::open(std::move(options), protect, 2);
+    return host::HostDevice::open(std::move(options), protect, 2, test_server());
   };
   variant.blocking = protect == Protect::pages;
   return variant;

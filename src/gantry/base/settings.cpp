@@ -118,6 +118,19 @@ constexpr Row rows[] = {
     {{"GANTRY_NUM_THREADS", "a number from 1 to 65536", "",
       "Worker threads of all host devices together; not set: one for each CPU that the process may use."},
      [](std::string_view text, Settings& s) { return number(text, 1, 65536, s.num_threads); }},
+    {{"GANTRY_PRINT", "stdout, stderr or file:<path>", "stdout",
+      "Where printf in kernels goes; a file is made empty when the process first prints to it."},
+     [](std::string_view text, Settings& s) {
+       constexpr std::string_view file = "file:";
+       if (text.starts_with(file) && text.size() > file.size()) {
+         s.print_to = PrintTo::file;
+         s.print_file = text.substr(file.size());
+         return true;
+       }
+       return choose(text, {{"stdout", PrintTo::standard_output}, {"stderr", PrintTo::standard_error}}, s.print_to);
+     }},
+    {{"GANTRY_PRINT_PREFIX", "1 or 0", "0", "1: each line that a kernel prints begins with its device's name."},
+     [](std::string_view text, Settings& s) { return boolean(text, s.print_prefix); }},
     {{"GANTRY_PROTECT", "1, 0 or pages", "0",
       "1: device memory faults when host code touches it outside of kernels and copies, as on a GPU; pages: the same "
       "without protection keys."},
@@ -131,6 +144,12 @@ constexpr Row rows[] = {
     {{"GANTRY_REQUIRE", "gpu", "", "gpu: starting without a GPU is an error; not set: the host will do."},
      [](std::string_view text, Settings& s) {
        return choose(text, {{"gpu", Require::gpu}}, s.require);
+     }},
+    {{"GANTRY_RPC_AFFINITY", "near, none or CPUs, as in 0-3,8", "near",
+      "Where the thread that serves kernels' calls of the host runs: near the devices, anywhere, or on these CPUs."},
+     [](std::string_view text, Settings& s) {
+       s.rpc_affinity = text;  // read by who places the thread
+       return !text.empty();
      }},
     {{"GANTRY_SPIN_US", "microseconds from 0 to 1000000", "50",
       "How long a worker thread without work looks for some before it sleeps."},

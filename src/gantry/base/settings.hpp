@@ -25,6 +25,7 @@ enum class Protect : std::uint8_t {
 };
 enum class Leaks : std::uint8_t { report, fail, off };
 enum class Bind : std::uint8_t { core, device, none };
+enum class PrintTo : std::uint8_t { standard_output, standard_error, file };
 
 /// What the environment says, every value checked. One member for each row of settings_table().
 struct GANTRY_API Settings {
@@ -40,6 +41,10 @@ struct GANTRY_API Settings {
   std::string leaks_file;  ///< empty: no file
   LogLevel log = LogLevel::warning;
   Bind bind = Bind::device;
+  PrintTo print_to = PrintTo::standard_output;
+  std::string print_file;  ///< with PrintTo::file
+  bool print_prefix = false;
+  std::string rpc_affinity = "near";
   std::chrono::microseconds spin{50};
   std::chrono::seconds close_timeout{10};
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gantry/base/status.hpp>
+#include <gantry/core/call_statistics.hpp>
 #include <gantry/core/cpu_set.hpp>
 #include <gantry/core/device.hpp>
 
@@ -55,6 +56,9 @@ class Backend {
 
   /// Opens one device: all of it or nothing (a failed open leaves nothing behind and can be tried again).
   virtual Result<std::unique_ptr<Device>> open(const DeviceInfo& info, const ProcessResources& resources) = 0;
+
+  /// What its devices' code has called; all zero where none can.
+  [[nodiscard]] virtual CallStatistics call_statistics() const { return {}; }
 };
 
 /// The backends that were compiled in, in order of preference; generated, the only place that names them all.

@@ -15,6 +15,8 @@
 
 namespace gantry {
 
+class DeviceServices;
+
 /// Where memory lies and who can reach it.
 enum class MemoryKind : std::uint8_t {
   device,  ///< of one device; host code must not touch it
@@ -73,6 +75,24 @@ class Device {
   virtual Result<void*> allocate(MemoryKind kind, std::size_t bytes) = 0;
   /// Gives back what allocate returned; `bytes` is what was asked for. No work may still use it.
   virtual Status free(MemoryKind kind, void* memory, std::size_t bytes) = 0;
+
+  /// From now on code on the device may call the host, until close_calls(). `services` outlives the device. A backend
+  /// whose devices make no calls has nothing to do.
+  virtual Status open_calls(DeviceServices& services) {
+    static_cast<void>(services);
+    return {};
+  }
+  /// Waits until what was called before has been done and its output is visible, at most `timeout`. Cheap when nothing
+  /// was called.
+  virtual void flush_calls(std::chrono::nanoseconds timeout) noexcept { static_cast<void>(timeout); }
+  /// No call is answered any more: work that waits for an answer goes on without. False: no work ever called.
+  virtual bool abort_calls() noexcept { return false; }
+  /// Serves what was called before and lets go of who serves. Called once the device is drained, or given up.
+  /// `timeout`: what serves does not return.
+  virtual Status close_calls(std::chrono::nanoseconds timeout) {
+    static_cast<void>(timeout);
+    return {};
+  }
 
   /// Waits until every queue is empty, at most `timeout`. `timeout` error: work still runs, and its device must be
   /// treated as poisoned. The error of work that failed is not this call's: see poison().

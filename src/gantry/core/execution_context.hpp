@@ -2,26 +2,31 @@
 #pragma once
 
 #include <gantry/base/export.hpp>
+#include <gantry/core/handle.hpp>
 
 #include <cstdint>
 
 namespace gantry {
 
 class Queue;
+struct KernelInfo;
 
 /// What the calling thread is doing for a device right now. Set by a backend around kernels and host functions that run
-/// on a host thread; read by whoever must not wait for the work it runs under.
+/// on a host thread, and around the handlers of remote procedure calls; read by whoever must not wait for the work it
+/// runs under.
 struct ExecutionContext {
-  enum class Kind : std::uint8_t { kernel, host_function };
+  enum class Kind : std::uint8_t { kernel, host_function, call_handler };
   Kind kind = Kind::kernel;
-  const Queue* queue = nullptr;
+  const Queue* queue = nullptr;        ///< of a kernel or host function
+  const KernelInfo* kernel = nullptr;  ///< of a kernel
   std::uint32_t slot = 0;
+  DeviceId device = -1;  ///< of a handler: whose call it serves
   /// Calls `function(argument)` once the work that this thread runs under has completed, before work behind it starts.
   void (*defer)(ExecutionContext& self, void (*function)(void* argument), void* argument) = nullptr;
 };
 
 namespace impl {
-/// One pointer a thread; null outside of kernels and host functions.
+/// One pointer a thread; null outside of all that.
 GANTRY_API extern thread_local constinit ExecutionContext* t_execution_context
     __attribute__((tls_model("initial-exec")));
 }  // namespace impl

@@ -80,6 +80,10 @@ Status wait_all() {
   return Runtime::get().wait_all();
 }
 
+void flush_output() noexcept {
+  Runtime::get().flush_output();
+}
+
 Result<std::size_t> trim(DeviceHandle device) {
   GANTRY_TRY_ASSIGN(ManagedDevice * managed, Runtime::get().device(device));
   return managed->trim(device.generation);

@@ -73,6 +73,10 @@ GANTRY_API Status fence_all();
 /// next call on its device that can.
 GANTRY_API Status wait_all();
 
+/// Waits until what kernels of all devices have printed so far is visible, as a fence does, but without waiting for the
+/// kernels; at most GANTRY_CLOSE_TIMEOUT a device. Inside kernels too.
+GANTRY_API void flush_output() noexcept;
+
 /// Gives back to the driver what the memory pools of a device cache. Returns the bytes.
 GANTRY_API Result<std::size_t> trim(DeviceHandle device);
 

@@ -80,39 +80,60 @@ Result<void*> ManagedDevice::allocate(std::uint32_t generation, MemoryKind kind,
   return with_device(m_gate, generation, [&]() -> Result<void*> {
     if (Status poison = m_device->poison(); !poison.ok()) [[unlikely]]
       return told(std::move(poison)).with_context(fmt::format("allocating {}", in_quotes(label)));
-    Result<void*> made = memory(kind).pool.allocate(bytes);
-    if (!made.ok()) [[unlikely]] {
-      Status status = std::move(made).status();
-      // What the pool of the other kind keeps for later may be what is missing here.
-      const MemoryKind other = kind == MemoryKind::device ? MemoryKind::pinned : MemoryKind::device;
-      if (status.code() == Code::out_of_memory && memory(other).pool.trim() != 0) {
-        made = memory(kind).pool.allocate(bytes);
-        if (!made.ok()) status = std::move(made).status();
-      }
-      if (!made.ok()) {
-        return std::move(status).with_context(
-            fmt::format("{} in {} memory of {}", in_quotes(label), memory_kind_name(kind), m_info.name));
-      }
-    }
-    m_environment.live.insert(object_kind(kind), made.value(), bytes, label, {m_id, generation}, m_info.name.c_str());
-    return made;
+    return take_memory(generation, kind, bytes, label);
   });
+}
+
+Result<void*> ManagedDevice::allocate(std::size_t bytes) {
+  return take_memory(m_open_generation, MemoryKind::device, bytes, "malloc in a kernel");
+}
+
+/// Inside the device, or called by its kernels.
+Result<void*> ManagedDevice::take_memory(std::uint32_t generation, MemoryKind kind, std::size_t bytes,
+                                         std::string_view label) {
+  Result<void*> made = memory(kind).pool.allocate(bytes);
+  if (!made.ok()) [[unlikely]] {
+    Status status = std::move(made).status();
+    // What the pool of the other kind keeps for later may be what is missing here.
+    const MemoryKind other = kind == MemoryKind::device ? MemoryKind::pinned : MemoryKind::device;
+    if (status.code() == Code::out_of_memory && memory(other).pool.trim() != 0) {
+      made = memory(kind).pool.allocate(bytes);
+      if (!made.ok()) status = std::move(made).status();
+    }
+    if (!made.ok()) {
+      return std::move(status).with_context(
+          fmt::format("{} in {} memory of {}", in_quotes(label), memory_kind_name(kind), m_info.name));
+    }
+  }
+  m_environment.live.insert(object_kind(kind), made.value(), bytes, label, {m_id, generation}, m_info.name.c_str());
+  return made;
 }
 
 Status ManagedDevice::deallocate(std::uint32_t generation, void* memory) {
   if (memory == nullptr) return {};
   Status status = with_device(m_gate, generation, [&]() -> Status {
-    GANTRY_TRY_ASSIGN(const ObjectKind kind, m_environment.live.remove_memory({m_id, generation}, memory));
-    MemoryPool& pool = this->memory(memory_kind(kind)).pool;
+    GANTRY_TRY_ASSIGN(MemoryPool * pool, forget(generation, memory));
     if (ExecutionContext* context = execution_context(); context != nullptr && context->defer != nullptr) {
-      context->defer(*context, &free_deferred, new DeferredFree{&m_gate, generation, &pool, memory});
+      context->defer(*context, &free_deferred, new DeferredFree{&m_gate, generation, pool, memory});
       return {};
     }
-    return pool.free(memory);
+    return pool->free(memory);
   });
   // An open period that has ended, or is about to, takes its memory back itself; one whose close decides may go on.
   const bool ended = status.code() == Code::stale_handle || status.code() == Code::device_closed;
   return ended && !m_gate.current(generation) ? Status() : std::move(status);
+}
+
+Status ManagedDevice::deallocate(void* memory) {
+  if (memory == nullptr) return {};
+  GANTRY_TRY_ASSIGN(MemoryPool * pool, forget(m_open_generation, memory));
+  return pool->free(memory);
+}
+
+/// Takes memory off the list of what the program holds; the pool that it goes back to.
+Result<MemoryPool*> ManagedDevice::forget(std::uint32_t generation, void* memory) {
+  GANTRY_TRY_ASSIGN(const ObjectKind kind, m_environment.live.remove_memory({m_id, generation}, memory));
+  return &this->memory(memory_kind(kind)).pool;
 }
 
 void ManagedDevice::free_deferred(void* argument) {
@@ -141,6 +162,11 @@ Status ManagedDevice::wait() {
   return while_open([&] { return wait_for_queues(); });
 }
 
+void ManagedDevice::flush_output() {
+  const DeviceCall call(m_gate, generation());
+  if (call) m_device->flush_calls(m_environment.close_timeout);
+}
+
 /// Runs `work` inside the open period that is; ok when there is none. Does nothing inside a kernel or host function.
 template <class Work>
 Status ManagedDevice::while_open(Work&& work) {
@@ -152,7 +178,7 @@ Status ManagedDevice::while_open(Work&& work) {
   return {};
 }
 
-/// Inside the device. The error of work that failed is not this call's.
+/// Inside the device; and for what their work has called. The error of work that failed is not this call's.
 Status ManagedDevice::wait_for_queues() {
   Status status;
   if (!m_default_queue->idle()) status.join(m_default_queue->sync());
@@ -162,6 +188,7 @@ Status ManagedDevice::wait_for_queues() {
       release(*queue);
     }
   }
+  m_device->flush_calls(std::chrono::nanoseconds::max());
   return std::move(status).without(Code::kernel_error);
 }
 

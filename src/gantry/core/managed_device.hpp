@@ -4,6 +4,7 @@
 #include <gantry/base/status.hpp>
 #include <gantry/core/backend.hpp>
 #include <gantry/core/device_gate.hpp>
+#include <gantry/core/device_services.hpp>
 #include <gantry/core/device_status.hpp>
 #include <gantry/core/leak_report.hpp>
 #include <gantry/core/live_objects.hpp>
@@ -30,7 +31,7 @@ namespace gantry {
 /// poisoned, with all that the work may use; the next open or close tries to finish it.
 /// Thread safety: all functions, any thread. Functions that take a generation return stale_handle or device_closed when
 /// it is not the open one.
-class ManagedDevice {
+class ManagedDevice : private DeviceServices {
  public:
   struct Environment {
     LiveObjects& live;
@@ -40,7 +41,7 @@ class ManagedDevice {
 
   ManagedDevice(DeviceId id, Backend& backend, DeviceInfo info, const Environment& environment);
   /// For tests: closes by force. No reference to a queue or event may be left.
-  ~ManagedDevice();
+  ~ManagedDevice() override;
   ManagedDevice(const ManagedDevice&) = delete;
   ManagedDevice& operator=(const ManagedDevice&) = delete;
 
@@ -69,6 +70,9 @@ class ManagedDevice {
   /// As fence, for callers that can return no error of the work: it stays to be told.
   Status wait();
 
+  /// Makes what its kernels printed visible, within the time that a close has. Any thread, inside kernels too.
+  void flush_output();
+
   /// Inside the device: whether work of it has failed.
   [[nodiscard]] bool poisoned() const { return !m_device->poison().ok(); }
   /// What the caller of a call inside the device is told when that ended with `status`: the error that poisoned the
@@ -93,7 +97,7 @@ class ManagedDevice {
     Status (ManagedDevice::*close)();
     bool while_work_runs;  ///< close may run although work of the device still does
   };
-  static const std::array<Step, 6> steps;
+  static const std::array<Step, 7> steps;
 
   Status open_device();
   Status close_device();
@@ -103,6 +107,8 @@ class ManagedDevice {
   Status open_memory();
   Status close_memory();
   Status report_leaks();
+  Status open_calls();
+  Status close_calls();
   Status drain();
 
   Status stop_calls(CloseMode mode);
@@ -115,7 +121,15 @@ class ManagedDevice {
   Status reap();
   [[nodiscard]] std::uint32_t generation() const noexcept { return m_gate.generation.load(); }
   [[nodiscard]] Memory& memory(MemoryKind kind) { return *m_memory[static_cast<std::size_t>(kind)]; }
+  Result<void*> take_memory(std::uint32_t generation, MemoryKind kind, std::size_t bytes, std::string_view label);
+  Result<MemoryPool*> forget(std::uint32_t generation, void* memory);
   static void free_deferred(void* argument);
+
+  // DeviceServices
+  [[nodiscard]] DeviceId id() const noexcept override { return m_id; }
+  [[nodiscard]] const std::string& name() const noexcept override { return m_info.name; }
+  Result<void*> allocate(std::size_t bytes) override;
+  Status deallocate(void* memory) override;
 
   const DeviceId m_id;
   Backend& m_backend;
@@ -130,6 +144,7 @@ class ManagedDevice {
 
   // Written by open and close only; read inside admitted calls.
   std::atomic<DeviceState> m_state{DeviceState::closed};
+  std::uint32_t m_open_generation = 0;
   std::unique_ptr<Device> m_device;
   std::unique_ptr<Queue> m_default_queue;
   std::array<std::optional<Memory>, 2> m_memory;

@@ -15,12 +15,13 @@
 namespace gantry {
 
 // Opening goes down this table, closing goes up. A step that has nothing to undo, or to do, says so with null.
-constexpr std::array<ManagedDevice::Step, 6> ManagedDevice::steps{{
+constexpr std::array<ManagedDevice::Step, 7> ManagedDevice::steps{{
     {"device", &ManagedDevice::open_device, &ManagedDevice::close_device, false},
     {"events", nullptr, &ManagedDevice::close_events, false},
     {"queues", &ManagedDevice::open_default_queue, &ManagedDevice::close_queues, false},
     {"memory", &ManagedDevice::open_memory, &ManagedDevice::close_memory, false},
     {"leak report", nullptr, &ManagedDevice::report_leaks, true},
+    {"calls", &ManagedDevice::open_calls, &ManagedDevice::close_calls, true},
     {"running work", nullptr, &ManagedDevice::drain, true},
 }};
 
@@ -57,7 +58,8 @@ ManagedDevice::Memory::Memory(Device& device, MemoryKind kind, const std::string
 Result<DeviceHandle> ManagedDevice::open() {
   if (in_forked_child()) return forked_child_error();
   if (const std::uint32_t open = m_gate.admitted.load(); open != 0) return DeviceHandle{m_id, open};
-  if (execution_context() != nullptr) {
+  if (const ExecutionContext* context = execution_context();
+      context != nullptr && context->kind != ExecutionContext::Kind::call_handler) {
     return Status::error(Code::refused,
                          fmt::format("{} cannot be opened inside a kernel or host function", m_info.name));
   }
@@ -91,11 +93,11 @@ Result<DeviceHandle> ManagedDevice::open() {
 
 Status ManagedDevice::close(CloseMode mode, LeakReport& leaked) {
   if (in_forked_child()) return forked_child_error();
-  if (execution_context() != nullptr) {
-    return Status::error(Code::refused,
-                         fmt::format("{} cannot be closed inside a kernel or host function, which it would "
-                                     "wait for",
-                                     m_info.name));
+  if (const ExecutionContext* context = execution_context();
+      context != nullptr && (context->kind != ExecutionContext::Kind::call_handler || context->device == m_id)) {
+    return Status::error(Code::refused, fmt::format("{} cannot be closed inside a kernel or host function, or by the "
+                                                    "handler of one of its own calls: it would wait for that",
+                                                    m_info.name));
   }
   const std::lock_guard lock(m_lifecycle);
   if (m_opened == 0) return {};
@@ -211,12 +213,23 @@ Status ManagedDevice::report_leaks() {
   return {};
 }
 
+Status ManagedDevice::open_calls() {
+  m_open_generation = generation();
+  return m_device->open_calls(*this);
+}
+
+Status ManagedDevice::close_calls() {
+  return m_device->close_calls(m_environment.close_timeout);
+}
+
 Status ManagedDevice::drain() {
   // Calls that did not return may still add work, so only an empty lane makes an empty device final.
   if (m_work_runs) {
     m_work_runs = !rundown_wait(m_gate.lane(), std::chrono::steady_clock::now());
   }
   Status status = m_device->drain(m_environment.close_timeout);
+  if (status.code() == Code::timeout && m_device->abort_calls())  // what it waited for may have been an answer
+    status = m_device->drain(m_environment.close_timeout);
   if (status.code() == Code::timeout) {
     m_work_runs = true;
   } else {

@@ -11,6 +11,9 @@
 namespace gantry {
 
 class Event;
+namespace rpc {
+struct Channel;
+}
 
 /// How a queue is made.
 struct QueueOptions {
@@ -61,11 +64,15 @@ class Queue {
   /// thread. It can neither enqueue nor wait for work; work behind it waits until it has returned.
   virtual Status host_function(void (*function)(void* argument), void* argument) = 0;
 
-  /// Waits until everything enqueued before has run. The waiting thread may help to run what it waits for.
+  /// Waits until everything enqueued before has run, and what it printed is visible. The waiting thread may help to run
+  /// what it waits for.
   virtual Status sync() = 0;
 
   /// True when nothing enqueued is unfinished; never blocks.
   [[nodiscard]] virtual bool idle() const noexcept = 0;
+
+  /// How code that runs on a thread of this process calls the host; null: it cannot.
+  [[nodiscard]] virtual rpc::Channel* channel() const noexcept { return nullptr; }
 
   /// Releases what the queue holds on its device. Called once, by core, when the queue is idle and no call is inside.
   virtual Status close() = 0;

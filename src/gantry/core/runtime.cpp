@@ -279,6 +279,12 @@ Status Runtime::wait_all() {
   return on_every_device(&ManagedDevice::wait);
 }
 
+void Runtime::flush_output() {
+  const DeviceList* list = in_forked_child() ? nullptr : m_state->list.load(std::memory_order_acquire);
+  if (list == nullptr) return;
+  for (const auto& device : list->devices) device->flush_output();
+}
+
 Result<ManagedDevice*> Runtime::device(DeviceHandle handle) {
   const auto index = static_cast<std::size_t>(handle.id);  // a negative one is larger than any list
   if (const DeviceList* list = m_state->list.load(std::memory_order_acquire);

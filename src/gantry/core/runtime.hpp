@@ -59,6 +59,7 @@ class GANTRY_API Runtime {
   bool find_allocation(const void* address, Allocation& found) const noexcept;
   Status fence_all();
   Status wait_all();
+  void flush_output();
 
   /// The device that a handle names, open or not; an error for handles that were never given out.
   Result<ManagedDevice*> device(DeviceHandle handle);

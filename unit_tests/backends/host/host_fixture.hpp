@@ -24,7 +24,7 @@ namespace gantry::test {
 class OpenHost {
  public:
   explicit OpenHost(host::EngineOptions options, Protect protect = settings()->protect) {
-    auto opened = host::HostDevice::open(std::move(options), protect, 1);
+    auto opened = host::HostDevice::open(std::move(options), protect, 1, test_server());
     EXPECT_TRUE(opened.ok()) << opened.status().message();
     m_device = *std::move(opened);
   }

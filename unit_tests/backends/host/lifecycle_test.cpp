@@ -182,7 +182,7 @@ TEST(LifecycleTest, WorkersThatGetNoThreadLeaveNoneBehind) {
   const auto before = thread_names();
   {
     const NoNewThreads none;
-    const auto opened = host::HostDevice::open(host_options(2), Protect::off, 1);
+    const auto opened = host::HostDevice::open(host_options(2), Protect::off, 1, test_server());
     EXPECT_EQ(opened.status().code(), Code::driver_error);
     EXPECT_THAT(opened.status().text(), testing::HasSubstr("worker thread 0 of host"));
   }

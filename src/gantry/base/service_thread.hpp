@@ -7,10 +7,10 @@
 #include <string>
 #include <thread>
 
-namespace gantry::host {
+namespace gantry {
 
 /// Starts a thread that leaves signals to the program's own threads, as all that it starts will; but not those that
 /// tell of a fault of the thread itself. `what` it is, for the error.
-Status start_device_thread(std::thread& thread, const std::string& what, std::function<void()> main);
+Status start_service_thread(std::thread& thread, const std::string& what, std::function<void()> main);
 
-}  // namespace gantry::host
+}  // namespace gantry

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <backends/host/device_thread.hpp>
+#include <gantry/base/service_thread.hpp>
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-namespace gantry::host {
+namespace gantry {
 namespace {
 
 /// The mask of the calling thread while one lives, which a thread started meanwhile keeps.
@@ -31,7 +31,7 @@ class SignalMask {
 
 }  // namespace
 
-Status start_device_thread(std::thread& thread, const std::string& what, std::function<void()> main) {
+Status start_service_thread(std::thread& thread, const std::string& what, std::function<void()> main) {
   try {
     const SignalMask mask;
     thread = std::thread(std::move(main));
@@ -41,4 +41,4 @@ Status start_device_thread(std::thread& thread, const std::string& what, std::fu
   }
 }
 
-}  // namespace gantry::host
+}  // namespace gantry

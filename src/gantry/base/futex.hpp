@@ -12,7 +12,7 @@
 #include <climits>
 #include <cstdint>
 
-namespace gantry::host {
+namespace gantry {
 
 /// The half of a counter that changes with every step, to sleep on.
 inline const void* low_half(const std::atomic<std::uint64_t>& counter) noexcept {
@@ -31,4 +31,4 @@ inline void futex_wake(const void* word, int threads = INT_MAX) noexcept {
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, threads, nullptr, nullptr, 0);
 }
 
-}  // namespace gantry::host
+}  // namespace gantry

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <backends/host/asymmetric_fence.hpp>
+#include <gantry/base/asymmetric_fence.hpp>
 #include <gantry/base/membarrier.hpp>
 
-namespace gantry::host {
+namespace gantry {
 
 constinit std::atomic<bool> AsymmetricFence::s_membarrier{false};
 
@@ -21,4 +21,4 @@ void AsymmetricFence::heavy() noexcept {
   if (s_membarrier.load(std::memory_order_relaxed)) membarrier();
 }
 
-}  // namespace gantry::host
+}  // namespace gantry

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <gantry/base/export.hpp>
+
 #include <atomic>
 
-namespace gantry::host {
+namespace gantry {
 
 /// Two halves of a store-load fence whose price one side pays: who stores A and then reads B passes light(), who stores
 /// B and then reads A passes heavy(); at least one of them sees the other's store. light() is a compiler barrier where
 /// the kernel has membarrier, which makes all running threads of the process pass a fence; else both are full fences.
-class AsymmetricFence {
+class GANTRY_API AsymmetricFence {
  public:
   static void light() noexcept {
     if (s_membarrier.load(std::memory_order_relaxed)) [[likely]] {
@@ -30,4 +32,4 @@ class AsymmetricFence {
   static std::atomic<bool> s_membarrier;
 };
 
-}  // namespace gantry::host
+}  // namespace gantry

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+namespace gantry {
+
+/// What has come of the calls that code on a backend's devices made of the host, since the process began.
+struct CallStatistics {
+  std::uint64_t calls = 0;            ///< records served
+  std::uint64_t bytes = 0;            ///< of their payloads
+  std::uint64_t failed = 0;           ///< calls answered with an error
+  std::uint64_t sleeps = 0;           ///< times that the thread went to sleep
+  std::uint64_t wake_ups = 0;         ///< times that a call woke or started it
+  std::uint64_t hand_overs = 0;       ///< times that another thread took over from one stuck in a handler
+  std::uint64_t longest_pass_us = 0;  ///< the longest that a call lay before the awake thread came to it, or more
+};
+
+}  // namespace gantry

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <gantry/rpc/client.hpp>
+#include <gantry/rpc/current_port.hpp>
+#include <gantry/rpc/host_platform.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+namespace gantry {
+
+namespace impl {
+
+/// Most bytes that a call carries: fits any channel.
+inline constexpr std::size_t most_call_bytes = 1024;
+
+template <class T>
+rpc::Answer call_host(rpc::Opcode opcode, T& argument) {
+  static_assert(std::is_trivially_copyable_v<T>, "what a call carries crosses to the host as bytes");
+  static_assert(sizeof(T) <= most_call_bytes, "a call carries at most 1024 bytes");
+  const rpc::CurrentPort port = rpc::current_port();
+  if (!port) {
+    rpc::impl::not_in_a_kernel("a call of the host");
+    return rpc::Answer::refused;
+  }
+  constexpr auto room = static_cast<std::uint32_t>((sizeof(T) + 7) & ~std::size_t{7});
+  rpc::Client<rpc::HostPlatform> client(*port.channel, port.number);
+  return client.call(
+      opcode, room, [&](char* to) { std::memcpy(to, &argument, sizeof(T)); },
+      [&](const char* from) { std::memcpy(&argument, from, sizeof(T)); });
+}
+
+}  // namespace impl
+
+/// Calls, from a kernel, the handler that rpc::add_handler gave this number, with a copy of `argument`, and waits. What
+/// the handler leaves in it comes back, when the answer is ok; else `argument` is as it was. Calls of one thread are
+/// served in order. Anything but ok: rpc::Answer says.
+template <class T>
+[[nodiscard]] rpc::Answer call_host(std::uint32_t number, T& argument) {
+  return impl::call_host(rpc::make_opcode(rpc::OpcodeClass::user, number), argument);
+}
+
+}  // namespace gantry

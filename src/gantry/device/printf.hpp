@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <gantry/rpc/client.hpp>
+#include <gantry/rpc/current_port.hpp>
+#include <gantry/rpc/host_platform.hpp>
+#include <gantry/rpc/print_message.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+namespace gantry {
+
+/// C's printf, from a kernel: the host formats and writes the text, to where GANTRY_PRINT or set_output() says, while
+/// the kernel still runs. One call is one piece of output, of any length; what one thread prints keeps its order. Does
+/// not wait for the output, except for room to send it. It is visible when a fence that covers the kernel returns.
+///
+/// Arguments carry their types: a conversion that does not fit prints an error in its place, such as
+/// "%!d(double 3.5)", and nothing is read wildly; %n is refused. In a host function as in a kernel; elsewhere on the
+/// host it writes to the standard output at once.
+template <class... Args>
+void printf(const char* format, const Args&... args) {
+  const rpc::PrintMessage message(format, args...);
+  const std::size_t bytes = message.bytes();
+  const rpc::CurrentPort port = rpc::current_port();
+  if (port) [[likely]] {
+    rpc::Client<rpc::HostPlatform> client(*port.channel, port.number);
+    const auto room = static_cast<std::uint32_t>((bytes + 7) & ~std::size_t{7});
+    if (bytes <= client.max_payload()) [[likely]] {
+      client.post(rpc::print_opcode, room, [&](char* to) { message.write(to); });
+      return;
+    }
+  }
+  auto* buffer = static_cast<char*>(std::malloc(bytes));
+  if (buffer == nullptr) return;
+  message.write(buffer);
+  if (port) {
+    rpc::Client<rpc::HostPlatform>(*port.channel, port.number)
+        .post_bytes(rpc::print_opcode, buffer, static_cast<std::uint32_t>(bytes));
+  } else {
+    rpc::impl::print_here(buffer, bytes);
+  }
+  std::free(buffer);
+}
+
+}  // namespace gantry

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gantry/base/export.hpp>
+#include <gantry/core/gantry.hpp>
+
+namespace Kokkos::Impl {
+
+[[noreturn]] void host_abort(const char* message);  // of libkokkoscore
+
+/// Called by Kokkos::abort, see overlay/Kokkos_Abort.hpp.
+[[noreturn]] GANTRY_API void gantry_host_abort(const char* message);
+
+void gantry_host_abort(const char* message) {
+  gantry::flush_output();
+  host_abort(message);
+}
+
+}  // namespace Kokkos::Impl

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gantry/base/log.hpp>
+#include <gantry/base/spin_lock.hpp>
+#include <gantry/base/try.hpp>
+#include <gantry/core/execution_context.hpp>
+#include <gantry/rpc/endpoint.hpp>
+#include <gantry/rpc/server.hpp>
+#include <gantry/rpc/services.hpp>
+
+#include <fmt/format.h>
+
+#include <sys/mman.h>
+
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <thread>
+#include <utility>
+
+namespace gantry::rpc {
+namespace {
+
+/// Records of one port that are served before other ports get their turn.
+constexpr int records_a_visit = 16;
+/// Most bytes of one lane's payload in several records.
+constexpr std::size_t most_fragment_bytes = std::size_t{64} << 20;
+
+constexpr std::size_t round_up(std::size_t bytes) noexcept {
+  return (bytes + line_bytes - 1) / line_bytes * line_bytes;
+}
+
+/// Where the parts of a channel lie.
+struct Layout {
+  explicit Layout(const Endpoint::Shape& shape) noexcept
+      : ports(shape.ports), ring_lines(shape.ring_lines * std::bit_ceil(shape.lanes)) {}
+
+  std::size_t ports;
+  std::size_t ring_lines;
+  std::size_t bells = sizeof(Channel);
+  std::size_t summary = bells + round_up(ports * sizeof(std::uint32_t));
+  std::size_t first = summary + round_up((ports + group_ports - 1) / group_ports * sizeof(std::uint32_t));
+  std::size_t stride = sizeof(Port) + ring_lines * line_bytes;
+  [[nodiscard]] std::size_t bytes() const noexcept { return first + ports * stride; }
+};
+
+Channel* make_channel(void* memory, const Endpoint::Shape& shape, Server& server) {
+  const Layout layout(shape);
+  auto* at = static_cast<char*>(memory);
+  auto* channel = new (memory) Channel{};
+  channel->ports = shape.ports;
+  channel->ring_lines = static_cast<std::uint32_t>(layout.ring_lines);
+  channel->port_stride = static_cast<std::uint32_t>(layout.stride);
+  channel->bells = reinterpret_cast<std::uint32_t*>(at + layout.bells);
+  channel->summary = reinterpret_cast<std::uint32_t*>(at + layout.summary);
+  channel->first = reinterpret_cast<Port*>(at + layout.first);
+  server.connect(*channel);
+  return channel;
+}
+
+thread_local char t_self;  // its address names the thread
+
+}  // namespace
+
+/// Zeroed pages, which take no room until a port is used.
+struct Endpoint::Memory {
+  Memory(void* at, std::size_t length) noexcept : address(at), bytes(length) {}
+  ~Memory() { ::munmap(address, bytes); }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  void* address;
+  std::size_t bytes;
+};
+
+Result<std::shared_ptr<Endpoint>> Endpoint::open(Server& server, std::string_view backend, DeviceServices& services,
+                                                 const Shape& shape) {
+  const std::size_t bytes = Layout(shape).bytes();
+  void* address = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (address == MAP_FAILED) {
+    const int error = errno;
+    return Status::error(
+        Code::out_of_memory,
+        fmt::format("{}: no room for the {} bytes that its remote procedure calls need", services.name(), bytes),
+        error);
+  }
+  auto memory = std::make_unique<Memory>(address, bytes);
+  std::shared_ptr<Endpoint> endpoint(new Endpoint(server, backend, services, shape, std::move(memory)));
+  GANTRY_TRY(endpoint->m_sink.check());
+  server.attach(endpoint);
+  return endpoint;
+}
+
+Endpoint::Endpoint(Server& server, std::string_view backend, DeviceServices& services, const Shape& shape,
+                   std::unique_ptr<Memory> memory)
+    : m_server(server),
+      m_backend(backend),
+      m_services(services),
+      m_memory(std::move(memory)),
+      m_channel(make_channel(m_memory->address, shape, server)),
+      m_watched(*m_channel),
+      m_fragments(shape.ports),
+      m_sink(services.id(), services.name()) {}
+
+Endpoint::~Endpoint() = default;
+
+// -- serving
+
+bool Endpoint::try_enter() noexcept {
+  if (m_serving.load(std::memory_order_relaxed) || m_serving.exchange(true, std::memory_order_acquire)) return false;
+  m_thread.store(&t_self, std::memory_order_relaxed);
+  return true;
+}
+
+void Endpoint::leave() noexcept {
+  m_thread.store(nullptr, std::memory_order_relaxed);
+  m_serving.store(false, std::memory_order_release);
+}
+
+bool Endpoint::serve() {
+  return !m_closed && m_watched.pass([this](Port& port) { return visit(port, records_a_visit); });
+}
+
+/// Serves up to `most` records of a port; their text is visible before their lines are free again. True: there were
+/// any.
+bool Endpoint::visit(Port& port, int most) {
+  ExecutionContext context;
+  context.kind = ExecutionContext::Kind::call_handler;
+  context.device = m_services.id();
+  const ExecutionScope scope(context);
+  Port::Posted posted;
+  int served = 0;
+  for (; served < most && port.next(posted); ++served) {
+    const Answer answer = posted.sound ? serve(port, posted) : Answer::refused;
+    if (posted.wants_answer && !m_sink.text().empty()) m_sink.flush();
+    port.finish(posted, answer);
+    if (!posted.sound) complain(fmt::format("a damaged call was refused (port {})", port.number()));
+  }
+  if (served != 0) {
+    m_sink.flush();
+    port.free_lines();
+    count(m_calls, static_cast<std::uint64_t>(served));
+    m_server.progressed();
+  }
+  return served != 0;
+}
+
+Answer Endpoint::serve(Port& port, const Port::Posted& posted) {
+  count(m_bytes, posted.bytes * static_cast<std::uint64_t>(std::popcount(posted.lanes)));
+  if (posted.more || !m_fragments[port.number()].empty()) return serve_fragment(port, posted, !posted.more);
+  Answer answer = Answer::ok;
+  char* payload = posted.payload;
+  for (std::uint64_t lanes = posted.lanes; lanes != 0; lanes &= lanes - 1, payload += posted.bytes) {
+    const Answer one = serve_lane(port, posted.opcode, {payload, posted.bytes});
+    if (one != Answer::ok) answer = one;
+  }
+  return answer;
+}
+
+Answer Endpoint::serve_fragment(Port& port, const Port::Posted& posted, bool last) {
+  Fragments& all = m_fragments[port.number()];
+  const auto lanes = static_cast<std::size_t>(std::popcount(posted.lanes));
+  if (all.empty()) all.resize(lanes);
+  const bool fits = all.size() == lanes && all.front().size() + posted.bytes <= most_fragment_bytes;
+  if (!fits) {
+    if (last) all.clear();
+    complain(fmt::format("a call of more than {} bytes was refused", most_fragment_bytes));
+    return Answer::refused;
+  }
+  for (std::size_t i = 0; i < lanes; ++i) all[i].append(posted.payload + i * posted.bytes, posted.bytes);
+  if (!last) return Answer::ok;
+  Answer answer = Answer::ok;
+  for (std::string& message : std::exchange(all, {})) {
+    const Answer one = serve_lane(port, posted.opcode, {message.data(), message.size()});
+    if (one != Answer::ok) answer = one;
+  }
+  return answer;
+}
+
+Answer Endpoint::serve_lane(Port& port, Opcode opcode, std::span<char> payload) noexcept {
+  Call call{m_services.id(), opcode, payload};
+  Status status;
+  bool known = true;
+  try {
+    status = run(port, call, known);
+  } catch (const std::exception& error) {
+    status = Status::error(Code::kernel_error, error.what());
+  } catch (...) {
+    status = Status::error(Code::kernel_error, "it threw something that is no std::exception");
+  }
+  if (status.ok()) return Answer::ok;
+  complain(std::move(status).with_context(fmt::format("call {:#010x}", opcode)).message());
+  return known ? Answer::failed : Answer::unknown;
+}
+
+/// A kernel can make the same mistake a million times.
+void Endpoint::complain(std::string_view what) {
+  constexpr std::uint64_t most_complaints = 20;
+  count(m_failed);
+  const std::uint64_t number = m_failed.load(std::memory_order_relaxed);
+  if (number > most_complaints) return;
+  log(LogLevel::error,
+      fmt::format("{}: {}{}", name(), what, number < most_complaints ? "" : " (further failures are counted only)"));
+}
+
+/// The backend's own handler, then Gantry's services, then the handlers for all backends.
+Status Endpoint::run(Port& port, Call& call, bool& known) {
+  if (const auto own = impl::HandlerRef::find(m_backend, call.opcode)) return own(call);
+  switch (call.opcode) {
+    case print_opcode: return print(call.payload, m_sink);
+    case allocate_opcode: return allocate(call.payload, m_services);
+    case free_opcode: return deallocate(call.payload, m_services);
+    case abort_opcode: return print_abort(port, call);
+    case echo_opcode: return {};
+    default: break;
+  }
+  if (const auto common = impl::HandlerRef::find("", call.opcode)) return common(call);
+  known = false;
+  return Status::error(Code::not_found, "there is no handler for it");
+}
+
+/// The text of an abort comes last: what the device printed before is older than the abort's own record, so it is
+/// there.
+Status Endpoint::print_abort(Port& port, const Call& call) {
+  for (Port& other : m_watched.ports()) {
+    if (&other == &port) continue;
+    Port::Posted posted;
+    while (other.next(posted) && posted.opcode != abort_opcode)
+      other.finish(posted, posted.sound ? serve(other, posted) : Answer::refused);
+  }
+  m_sink.flush();
+  for (Port& other : m_watched.ports())
+    if (&other != &port) other.free_lines();
+  return write_abort(call.payload, name());
+}
+
+// -- ending
+
+void Endpoint::wait_for_all(std::chrono::nanoseconds timeout) noexcept {
+  using Clock = std::chrono::steady_clock;
+  if (m_thread.load(std::memory_order_relaxed) == &t_self) return;
+  Clock::time_point begin{};
+  for (std::uint32_t i = 0; i < m_channel->ports; ++i) {
+    rpc::Port& port = m_channel->port(i);
+    const std::uint32_t target = HostPlatform::load(port.client.next);
+    for (std::uint32_t polls = 0; static_cast<std::int32_t>(target - HostPlatform::load(port.server.consumed)) > 0;
+         ++polls) {
+      if (HostPlatform::load(m_channel->aborted) != 0) return;
+      if (HostPlatform::wait(polls)) continue;
+      if (begin == Clock::time_point{}) begin = Clock::now();
+      if (Clock::now() - begin > timeout) return;
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+      m_channel->waiting(*m_channel);
+    }
+  }
+}
+
+bool Endpoint::abort() noexcept {
+  HostPlatform::store(m_channel->aborted, 1);
+  HostPlatform::heavy_fence();  // `aborted`, then who sleeps; a client goes the other way round
+  for (std::uint32_t i = 0; i < m_channel->ports; ++i) {
+    rpc::Port& port = m_channel->port(i);
+    if (HostPlatform::load(port.rare.asleep) != 0) HostPlatform::signal(port.rare.signal);
+  }
+  return HostPlatform::load(m_channel->used) != 0;
+}
+
+Status Endpoint::close(std::chrono::steady_clock::time_point deadline) {
+  abort();
+  for (int polls = 0; !try_enter(); ++polls) {
+    if (std::chrono::steady_clock::now() > deadline)
+      return Status::error(Code::timeout, name() + ": the handler of one of its calls does not return");
+    if (polls < 100) {
+      SpinLock::wait(polls);
+    } else {
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+  }
+  const bool first = !std::exchange(m_closed, true);
+  if (first) {
+    for (Port& port : m_watched.ports())
+      while (visit(port, records_a_visit)) {
+      }
+  }
+  leave();
+  if (first) m_server.detach(*this);
+  std::uint64_t dropped = 0;
+  for (std::uint32_t i = 0; first && i < m_channel->ports; ++i) dropped += m_channel->port(i).client.dropped;
+  if (dropped != 0)
+    log(LogLevel::warning,
+        fmt::format("{}: {} calls of its kernels were dropped when it was aborted", name(), dropped));
+  return {};
+}
+
+// -- statistics
+
+void Endpoint::count(std::atomic<std::uint64_t>& counter, std::uint64_t more) noexcept {
+  counter.store(counter.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);  // one thread serves
+}
+
+CallStatistics Endpoint::statistics() const noexcept {
+  CallStatistics all;
+  all.calls = m_calls.load(std::memory_order_relaxed);
+  all.bytes = m_bytes.load(std::memory_order_relaxed);
+  all.failed = m_failed.load(std::memory_order_relaxed);
+  return all;
+}
+
+}  // namespace gantry::rpc

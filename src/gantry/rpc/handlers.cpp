@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gantry/base/leaky.hpp>
+#include <gantry/base/printable.hpp>
+#include <gantry/rpc/handlers.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gantry::rpc {
+namespace impl {
+
+struct HandlerRef::Entry {
+  Handler handler;
+  int calls = 0;  // guarded by Table::mutex
+};
+
+namespace {
+
+struct Table {
+  std::mutex mutex;  // guards all below; not held while a handler runs
+  std::condition_variable left;
+  std::map<std::pair<std::string, Opcode>, std::shared_ptr<HandlerRef::Entry>, std::less<>> entries;
+};
+
+Table& table() {
+  static Leaky<Table> all;
+  return *all;
+}
+
+/// The handlers that the calling thread is inside of.
+thread_local std::vector<const HandlerRef::Entry*> t_inside;
+
+std::string named(std::string_view backend, Opcode opcode) {
+  return fmt::format("call {:#010x}{}", opcode, backend.empty() ? "" : " of backend " + in_quotes(backend));
+}
+
+}  // namespace
+
+HandlerRef HandlerRef::find(std::string_view backend, Opcode opcode) {
+  Table& all = table();
+  const std::lock_guard lock(all.mutex);
+  if (all.entries.empty()) return {};
+  const auto found = all.entries.find(std::pair(std::string(backend), opcode));
+  if (found == all.entries.end()) return {};
+  ++found->second->calls;
+  return HandlerRef(found->second);
+}
+
+HandlerRef::~HandlerRef() {
+  if (m_entry == nullptr) return;
+  Table& all = table();
+  const std::lock_guard lock(all.mutex);
+  if (--m_entry->calls == 0) all.left.notify_all();
+}
+
+Status HandlerRef::operator()(Call& call) const {
+  struct Inside {
+    explicit Inside(const Entry* entry) { t_inside.push_back(entry); }
+    ~Inside() { t_inside.pop_back(); }
+  } const inside(m_entry.get());
+  return m_entry->handler(call);
+}
+
+Opcode next_function_opcode() noexcept {
+  static constinit std::atomic<std::uint32_t> next{0};
+  return make_opcode(OpcodeClass::function, next.fetch_add(1, std::memory_order_relaxed));
+}
+
+Status wrong_length(std::size_t bytes) {
+  return Status::error(Code::invalid_argument, fmt::format("its payload of {} bytes has the wrong length", bytes));
+}
+
+Status add_handler(std::string_view backend, Opcode opcode, Handler handler) {
+  if (!handler) return Status::error(Code::invalid_argument, named(backend, opcode) + ": the handler is empty");
+  Table& all = table();
+  const std::lock_guard lock(all.mutex);
+  auto entry = std::make_shared<HandlerRef::Entry>();
+  entry->handler = std::move(handler);
+  if (!all.entries.try_emplace({std::string(backend), opcode}, std::move(entry)).second)
+    return Status::error(Code::busy, named(backend, opcode) + " has a handler already: remove that one first");
+  return {};
+}
+
+Status remove_handler(std::string_view backend, Opcode opcode) {
+  Table& all = table();
+  std::unique_lock lock(all.mutex);
+  const auto found = all.entries.find(std::pair(std::string(backend), opcode));
+  if (found == all.entries.end()) return Status::error(Code::not_found, named(backend, opcode) + " has no handler");
+  const std::shared_ptr<HandlerRef::Entry> entry = found->second;
+  all.entries.erase(found);
+  const auto own = static_cast<int>(std::count(t_inside.begin(), t_inside.end(), entry.get()));
+  all.left.wait(lock, [&] { return entry->calls <= own; });
+  lock.unlock();  // what the handler holds ends here, and may call in
+  return {};
+}
+
+}  // namespace impl
+
+namespace {
+
+Status check_number(std::uint32_t number) {
+  if (number < user_numbers) return {};
+  return Status::error(
+      Code::invalid_argument,
+      fmt::format("the call number {} is too large: it must be smaller than {}", number, user_numbers));
+}
+
+}  // namespace
+
+Status add_handler(std::string_view backend, std::uint32_t number, Handler handler) {
+  if (Status status = check_number(number); !status.ok()) return status;
+  return impl::add_handler(backend, make_opcode(OpcodeClass::user, number), std::move(handler));
+}
+
+Status remove_handler(std::string_view backend, std::uint32_t number) {
+  if (Status status = check_number(number); !status.ok()) return status;
+  return impl::remove_handler(backend, make_opcode(OpcodeClass::user, number));
+}
+
+}  // namespace gantry::rpc

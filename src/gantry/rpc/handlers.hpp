@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <gantry/base/export.hpp>
+#include <gantry/base/status.hpp>
+#include <gantry/core/handle.hpp>
+#include <gantry/rpc/protocol.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace gantry::rpc {
+
+/// One call, of one lane, as its handler sees it.
+struct Call {
+  DeviceId device;  ///< that the calling code runs on
+  Opcode opcode;
+  std::span<char> payload;  ///< 8-byte aligned; what the handler leaves in it is the answer
+};
+
+/// What a call does on the host. Runs on the backend's server thread, one call of a device at a time, with no lock
+/// held; an error or an exception becomes Answer::failed and is logged. It may add and remove handlers, allocate and
+/// free memory, and open or close other devices than the caller's; it can neither enqueue work nor wait for work.
+using Handler = std::function<Status(Call&)>;
+
+/// Numbers of user calls are smaller than this.
+inline constexpr std::uint32_t user_numbers = 1U << 24;
+
+/// Gives the user call `number` a handler: for the devices of one backend ("host", "cuda", "hip"), or, where `backend`
+/// is empty, for all that have none of their own. At any time, open devices or not. `busy`: there is one already.
+/// Thread safety: any thread.
+GANTRY_API Status add_handler(std::string_view backend, std::uint32_t number, Handler handler);
+/// Takes a handler away: when it returns no call is inside the handler, unless it is called from that call itself.
+/// `not_found`: there is none.
+GANTRY_API Status remove_handler(std::string_view backend, std::uint32_t number);
+
+namespace impl {
+
+/// As above, for any opcode.
+GANTRY_API Status add_handler(std::string_view backend, Opcode opcode, Handler handler);
+GANTRY_API Status remove_handler(std::string_view backend, Opcode opcode);
+
+/// An opcode that no host function had before.
+GANTRY_API Opcode next_function_opcode() noexcept;
+/// The error for a payload that is not what a handler expects.
+GANTRY_API Status wrong_length(std::size_t bytes);
+
+/// A handler that was found: it stays while one lives.
+class HandlerRef {
+ public:
+  struct Entry;
+  /// Of the backend itself, or, with an empty name, common to all.
+  static HandlerRef find(std::string_view backend, Opcode opcode);
+  HandlerRef() = default;
+  HandlerRef(HandlerRef&& other) noexcept : m_entry(std::move(other.m_entry)) {}
+  HandlerRef& operator=(HandlerRef&&) = delete;
+  ~HandlerRef();
+  explicit operator bool() const noexcept { return m_entry != nullptr; }
+  Status operator()(Call& call) const;
+
+ private:
+  explicit HandlerRef(std::shared_ptr<Entry> entry) : m_entry(std::move(entry)) {}
+  std::shared_ptr<Entry> m_entry;
+};
+
+}  // namespace impl
+}  // namespace gantry::rpc

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <gantry/base/export.hpp>
+#include <gantry/base/status.hpp>
+#include <gantry/core/handle.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace gantry::rpc {
+
+/// Where the text goes that code on a device prints.
+struct Output {
+  enum class Kind : std::uint8_t { standard_output, standard_error, file, callback };
+  /// Called with whole prints, one or many at a time, on the backend's server thread; it must not print on its device.
+  using Callback = void (*)(DeviceId device, std::string_view text, void* user);
+
+  Kind kind = Kind::standard_output;
+  std::string path;  ///< of a file; made empty when the process first prints to it
+  Callback callback = nullptr;
+  void* user = nullptr;
+  bool prefix = false;  ///< each line begins with the device's name in brackets: "[host:1] "
+};
+
+/// Changes where one device prints to, from the next batch of text on; for this and all later open periods. Without it
+/// GANTRY_PRINT and GANTRY_PRINT_PREFIX say. An error, with nothing changed, when the file cannot be opened.
+/// Thread safety: any thread.
+GANTRY_API Status set_output(DeviceId device, Output output);
+
+/// Collects what one device prints. Thread safety: none, except that outputs may change at any time.
+class Sink {
+ public:
+  Sink(DeviceId device, std::string name) : m_device(device), m_name(std::move(name)) {}
+
+  /// Whether the output that the settings name can be used.
+  [[nodiscard]] Status check() const;
+
+  /// The text that waits to be written; print appends to it.
+  [[nodiscard]] std::string& text() noexcept { return m_text; }
+  /// Writes it, so that it is visible when this returns. What cannot be written goes to standard error, with the
+  /// reason.
+  void flush() noexcept;
+
+ private:
+  void write(const Output& output);
+
+  DeviceId m_device;
+  std::string m_name;
+  std::string m_text;
+  bool m_inside_line = false;  // the last prefixed line has not ended
+  bool m_failed = false;
+};
+
+}  // namespace gantry::rpc
