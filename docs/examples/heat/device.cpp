@@ -3,6 +3,10 @@
 
 #include "problem.hpp"
 
+#if defined(GANTRY_DEFAULT_EXECUTION_SPACE)
+#include <gantry/rpc/sink.hpp>
+#endif
+
 #include <fmt/format.h>
 
 #include <utility>
@@ -41,7 +45,16 @@ std::vector<Device> choose_devices(int count) {
   return devices;
 }
 
+void print_to_stderr(const Device& device) {
+  gantry::rpc::Output output;
+  output.kind = gantry::rpc::Output::Kind::standard_error;
+  if (const gantry::Status status = gantry::rpc::set_output(device.space.device().id, output); !status.ok())
+    throw InputError(status.text());
+}
+
 #else
+
+void print_to_stderr(const Device&) {}
 
 // Plain Kokkos has one device a process: the parts are instances of the default execution space.
 std::vector<Device> choose_devices(int count) {

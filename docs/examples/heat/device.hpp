@@ -20,6 +20,9 @@ struct Device {
 /// The default device and, for `count` > 1, those that follow it in the list. Throws InputError when there are fewer.
 [[nodiscard]] std::vector<Device> choose_devices(int count);
 
+/// Makes the device's kernels print to stderr; does nothing without Gantry.
+void print_to_stderr(const Device& device);
+
 /// Another queue of the same device, for copies that run beside the solver's kernels.
 [[nodiscard]] Space another_queue(const Device& device);
 

@@ -61,4 +61,12 @@ void square_difference(Part& part, const Field& one, const Field& two) {
       KOKKOS_LAMBDA(int i, double& sum) { sum += (a(i) - b(i)) * (a(i) - b(i)); }, part.sum);
 }
 
+void tell(Part& part, int k, int j, int i, const Text& before, const Text& after) {
+  const auto u = part.u.points;
+  Kokkos::parallel_for(
+      "heat tell", Kokkos::RangePolicy<Space>(part.device.space, 0, 1), KOKKOS_LAMBDA(int) {
+        Kokkos::printf("%s%.4f in the middle%s", before.characters, u(k, j, i), after.characters);
+      });
+}
+
 }  // namespace heat::kernels

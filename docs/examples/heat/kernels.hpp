@@ -6,7 +6,14 @@
 
 /// The kernels of the solver: each enqueues one kernel on the part's device and returns. Those that reduce deliver to
 /// part.sum, which holds the value once the device has been fenced.
-namespace heat::kernels {
+namespace heat {
+
+/// Characters that a kernel takes with it.
+struct Text {
+  char characters[200];
+};
+
+namespace kernels {
 
 void start(Part& part, const Stencil& residual);   ///< r = p = residual of u;      sum = r.r
 void multiply(Part& part, const Stencil& matrix);  ///< q = matrix * p;             sum = p.q
@@ -16,4 +23,8 @@ void turn(Part& part, double beta);                ///< p = r + beta p
 void square(Part& part, const Field& field);                             ///< sum = |field|^2
 void square_difference(Part& part, const Field& one, const Field& two);  ///< sum = |one - two|^2
 
-}  // namespace heat::kernels
+/// Prints, from the kernel: the text and the temperature at a point of the part.
+void tell(Part& part, int k, int j, int i, const Text& before, const Text& after);
+
+}  // namespace kernels
+}  // namespace heat

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "progress.hpp"
 
+#include "kernels.hpp"
+
 #include <fmt/format.h>
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <unistd.h>
 
 namespace heat {
 
-Progress::Progress(std::FILE* out, int steps) : m_out(out), m_steps(steps), m_terminal(isatty(fileno(out)) == 1) {}
+Progress::Progress(std::FILE* out, int steps, Domain& domain)
+    : m_out(out), m_domain(domain), m_steps(steps), m_terminal(isatty(fileno(out)) == 1) {
+  std::fflush(m_out);  // what the host has printed comes before what kernels print
+}
 
 Progress::~Progress() {
   if (m_terminal && m_done > 0) std::fputc('\n', m_out);
@@ -33,11 +39,27 @@ void Progress::step_done(int iterations) {
     const auto filled = static_cast<std::size_t>(std::int64_t{width} * m_done / m_steps);
     const double left = seconds * (m_steps - m_done) / m_done;
     // Erases what a longer line before has left behind.
-    fmt::print(m_out, "\r  [{:-<{}}] {}, {:.1f} s left \033[K", std::string(filled, '#'), width, state, left);
+    print(fmt::format("\r  [{:-<{}}] {}, {:.1f} s left, ", std::string(filled, '#'), width, state, left), " \033[K");
   } else {
-    fmt::print(m_out, "  {}\n", state);
+    print(fmt::format("  {}  ", state), "\n");
   }
-  std::fflush(m_out);
+}
+
+void Progress::print(const std::string& before, const std::string& after) {
+  const auto text = [](const std::string& characters) {
+    Text copied{};
+    characters.copy(copied.characters, sizeof(copied.characters) - 1);
+    return copied;
+  };
+  const std::vector<Part>& parts = m_domain.parts();
+  const int middle = (parts.back().extent.first_z + parts.back().extent.nz + 1) / 2;  // planes count from 1
+  for (Part& part : m_domain.parts()) {
+    const Extent& extent = part.extent;
+    const int k = middle - extent.first_z;
+    if (k < 1 || k > extent.nz) continue;
+    kernels::tell(part, k, (extent.ny + 1) / 2, (extent.nx + 1) / 2, text(before), text(after));
+    part.device.space.fence("heat: progress");
+  }
 }
 
 }  // namespace heat

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "domain.hpp"
+
 #include <chrono>
 #include <cstdio>
 
 namespace heat {
 
-/// Tells how far the run is: on a terminal one line updated in place, otherwise a line for each tenth of the way.
+/// Tells how far the run is, and how warm the cube is: on a terminal one line updated in place, otherwise a line for
+/// each tenth of the way. A kernel prints it, where the temperature is: nothing is copied to the host for it.
 class Progress {
  public:
-  Progress(std::FILE* out, int steps);
+  /// `out`: where the domain's kernels print.
+  Progress(std::FILE* out, int steps, Domain& domain);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -20,7 +24,10 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
 
+  void print(const std::string& before, const std::string& after);
+
   std::FILE* m_out;
+  Domain& m_domain;
   int m_steps;
   int m_done = 0;
   bool m_terminal;

@@ -47,6 +47,8 @@ Result simulate(const Problem& problem, std::FILE* out) {
   const Kokkos::Timer total;
   Domain domain(problem, choose_devices(problem.devices));
   print_problem(out, problem, domain);
+  if (out == stderr)
+    for (const Part& part : domain.parts()) print_to_stderr(part.device);
 
   const SineSeries series(problem);
   evaluate(domain, series, &Part::u, SineSeries::Decay::none);
@@ -58,7 +60,7 @@ Result simulate(const Problem& problem, std::FILE* out) {
   Snapshots snapshots(domain);
   snapshots.take(0);
   {
-    Progress progress(out, problem.steps);
+    Progress progress(out, problem.steps, domain);
     const auto interval = [&](int step) { return std::int64_t{pictures - 1} * step / problem.steps; };
     for (int step = 1; step <= problem.steps; ++step) {
       const Kokkos::Timer timer;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <gantry/base/export.hpp>
+
 #include <cstdint>
+#include <string>
 
 namespace gantry {
 
@@ -14,6 +17,15 @@ struct CallStatistics {
   std::uint64_t wake_ups = 0;         ///< times that a call woke or started it
   std::uint64_t hand_overs = 0;       ///< times that another thread took over from one stuck in a handler
   std::uint64_t longest_pass_us = 0;  ///< the longest that a call lay before the awake thread came to it, or more
+};
+
+/// As one line: "12 calls, 480 bytes, 0 failed; ...".
+[[nodiscard]] GANTRY_API std::string to_text(const CallStatistics& statistics);
+
+/// Of one backend.
+struct BackendCalls {
+  std::string backend;
+  CallStatistics statistics;
 };
 
 }  // namespace gantry

@@ -84,6 +84,10 @@ void flush_output() noexcept {
   Runtime::get().flush_output();
 }
 
+std::vector<BackendCalls> call_statistics() {
+  return Runtime::get().call_statistics();
+}
+
 Result<std::size_t> trim(DeviceHandle device) {
   GANTRY_TRY_ASSIGN(ManagedDevice * managed, Runtime::get().device(device));
   return managed->trim(device.generation);

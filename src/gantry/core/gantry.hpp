@@ -3,6 +3,7 @@
 
 #include <gantry/base/status.hpp>
 #include <gantry/core/allocation.hpp>
+#include <gantry/core/call_statistics.hpp>
 #include <gantry/core/device.hpp>
 #include <gantry/core/device_status.hpp>
 #include <gantry/core/handle.hpp>
@@ -76,6 +77,9 @@ GANTRY_API Status wait_all();
 /// Waits until what kernels of all devices have printed so far is visible, as a fence does, but without waiting for the
 /// kernels; at most GANTRY_CLOSE_TIMEOUT a device. Inside kernels too.
 GANTRY_API void flush_output() noexcept;
+
+/// What code on the devices of each backend has called since the process began.
+[[nodiscard]] GANTRY_API std::vector<BackendCalls> call_statistics();
 
 /// Gives back to the driver what the memory pools of a device cache. Returns the bytes.
 GANTRY_API Result<std::size_t> trim(DeviceHandle device);

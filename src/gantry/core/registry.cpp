@@ -33,6 +33,12 @@ Result<std::vector<BackendReport>> Registry::survey(std::span<const DeviceToken>
   return reports;
 }
 
+std::vector<BackendCalls> Registry::call_statistics() const {
+  std::vector<BackendCalls> all;
+  for (const Backend* backend : m_backends) all.push_back({std::string(backend->name()), backend->call_statistics()});
+  return all;
+}
+
 Backend& Registry::backend(std::string_view name) const noexcept {
   return **std::find_if(m_backends.begin(), m_backends.end(), [&](const Backend* b) { return b->name() == name; });
 }

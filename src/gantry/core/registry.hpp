@@ -22,6 +22,9 @@ class Registry {
   [[nodiscard]] Result<std::vector<BackendReport>> survey(std::span<const DeviceToken> entries,
                                                           const ProcessResources& resources) const;
 
+  /// What the devices of each backend have called.
+  [[nodiscard]] std::vector<BackendCalls> call_statistics() const;
+
   /// The backend of that name, which a report of survey() named.
   [[nodiscard]] Backend& backend(std::string_view name) const noexcept;
 

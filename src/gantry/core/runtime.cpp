@@ -208,6 +208,8 @@ Status Runtime::close_all() {
   std::sort(leaked.objects.begin(), leaked.objects.end(),
             [](const LiveObject& a, const LiveObject& b) { return a.sequence < b.sequence; });
   m_state->emit(leaked);
+  for (const auto& [backend, calls] : call_statistics())
+    if (calls.calls != 0) log(LogLevel::info, fmt::format("calls of {} devices: {}", backend, to_text(calls)));
   return status;
 }
 
@@ -283,6 +285,10 @@ void Runtime::flush_output() {
   const DeviceList* list = in_forked_child() ? nullptr : m_state->list.load(std::memory_order_acquire);
   if (list == nullptr) return;
   for (const auto& device : list->devices) device->flush_output();
+}
+
+std::vector<BackendCalls> Runtime::call_statistics() const {
+  return m_state->registry.call_statistics();
 }
 
 Result<ManagedDevice*> Runtime::device(DeviceHandle handle) {

@@ -60,6 +60,7 @@ class GANTRY_API Runtime {
   Status fence_all();
   Status wait_all();
   void flush_output();
+  [[nodiscard]] std::vector<BackendCalls> call_statistics() const;
 
   /// The device that a handle names, open or not; an error for handles that were never given out.
   Result<ManagedDevice*> device(DeviceHandle handle);

@@ -18,19 +18,37 @@ namespace impl {
 inline constexpr std::size_t most_call_bytes = 1024;
 
 template <class T>
-rpc::Answer call_host(rpc::Opcode opcode, T& argument) {
+constexpr void check_call() {
   static_assert(std::is_trivially_copyable_v<T>, "what a call carries crosses to the host as bytes");
   static_assert(sizeof(T) <= most_call_bytes, "a call carries at most 1024 bytes");
+}
+template <class T>
+inline constexpr auto call_room = static_cast<std::uint32_t>((sizeof(T) + 7) & ~std::size_t{7});
+
+template <class T>
+rpc::Answer call_host(rpc::Opcode opcode, T& argument) {
+  check_call<T>();
   const rpc::CurrentPort port = rpc::current_port();
   if (!port) {
     rpc::impl::not_in_a_kernel("a call of the host");
     return rpc::Answer::refused;
   }
-  constexpr auto room = static_cast<std::uint32_t>((sizeof(T) + 7) & ~std::size_t{7});
   rpc::Client<rpc::HostPlatform> client(*port.channel, port.number);
   return client.call(
-      opcode, room, [&](char* to) { std::memcpy(to, &argument, sizeof(T)); },
+      opcode, call_room<T>, [&](char* to) { std::memcpy(to, &argument, sizeof(T)); },
       [&](const char* from) { std::memcpy(&argument, from, sizeof(T)); });
+}
+
+template <class T>
+bool post_host(rpc::Opcode opcode, const T& argument) {
+  check_call<T>();
+  const rpc::CurrentPort port = rpc::current_port();
+  if (!port) {
+    rpc::impl::not_in_a_kernel("a call of the host");
+    return false;
+  }
+  rpc::Client<rpc::HostPlatform> client(*port.channel, port.number);
+  return client.post(opcode, call_room<T>, [&](char* to) { std::memcpy(to, &argument, sizeof(T)); });
 }
 
 }  // namespace impl
@@ -41,6 +59,13 @@ rpc::Answer call_host(rpc::Opcode opcode, T& argument) {
 template <class T>
 [[nodiscard]] rpc::Answer call_host(std::uint32_t number, T& argument) {
   return impl::call_host(rpc::make_opcode(rpc::OpcodeClass::user, number), argument);
+}
+
+/// As call_host, without waiting: nothing comes back. It has been served when a fence that covers the kernel returns.
+/// False when it was not sent: the device was aborted, or the caller is no kernel. A handler's failure is logged.
+template <class T>
+bool post_host(std::uint32_t number, const T& argument) {
+  return impl::post_host(rpc::make_opcode(rpc::OpcodeClass::user, number), argument);
 }
 
 }  // namespace gantry

@@ -60,7 +60,7 @@ bool PrintArguments::open(std::span<const char> message) {
     }
     value += bytes;
   }
-  if (format_bytes != left) return false;
+  if (format_bytes > left) return false;  // what is left then is padding
   m_format = {value, format_bytes};
   m_text = value + format_bytes;
   return true;

@@ -33,7 +33,7 @@ struct PrintArgument {
 /// Reads a message that may hold anything: once open has accepted it, nothing reads outside of it.
 class PrintArguments {
  public:
-  /// False where a tag is unknown, or the parts that the message names do not fill it exactly.
+  /// False where a tag is unknown, or the parts that the message names do not fit into it.
   [[nodiscard]] bool open(std::span<const char> message);
 
   [[nodiscard]] std::string_view format() const { return m_format; }

@@ -30,7 +30,7 @@ inline constexpr std::int64_t largest_print_width = 65536;
 /// A marked conversion consumes its arguments; an unknown one is taken to have one if it is a letter. Arguments that
 /// are left over are ignored.
 ///
-/// The message may hold anything, but must not change during the call. One whose parts do not fill it exactly becomes
+/// The message may hold anything, but must not change during the call. One that is shorter than its parts becomes
 /// `%!(damaged message)`. The text is at most 8 times as long as the message and 2 MiB: behind that it ends with
 /// `%!(too long)`. Throws nothing but the std::bad_alloc of the memory for the text. Any number of threads may call it.
 void format_print_message(std::string& out, std::span<const char> message);

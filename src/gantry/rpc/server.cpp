@@ -203,6 +203,7 @@ void Server::main(Seat& seat) {
     for (const auto& endpoint : all) {
       if (!seated(seat)) break;
       found |= serve(*endpoint);
+      if (!seated(seat)) rouse();  // who sits there now may sleep, and could not look at what was served here
     }
     if (!found && ++passes % passes_per_look != 0) {
       cpu_pause();
@@ -225,14 +226,11 @@ void Server::main(Seat& seat) {
   seat.left.store(true, std::memory_order_release);
 }
 
-/// One endpoint's turn. A thread that lost its seat in a handler says when it is through: the one that has it may
-/// sleep, and could not look at this endpoint.
+/// One endpoint's turn, unless another thread serves it.
 bool Server::serve(Endpoint& endpoint) {
   if (!endpoint.try_enter()) return false;
-  const Seat* const before = m_seat.load(std::memory_order_relaxed);
   const bool found = endpoint.serve();
   endpoint.leave();
-  if (m_seat.load(std::memory_order_relaxed) != before) rouse();
   return found;
 }
 

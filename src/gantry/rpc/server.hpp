@@ -30,9 +30,9 @@ class Endpoint;
 class Server {
  public:
   struct Options {
-    std::string name;                       ///< the backend's
-    std::chrono::microseconds spin{50};     ///< how long the thread looks for calls before it sleeps
-    std::function<void()> on_thread_start;  ///< called on each thread that serves
+    std::string name;                         ///< the backend's
+    std::chrono::microseconds spin{50};       ///< how long the thread looks for calls before it sleeps
+    std::function<void()> on_thread_start{};  ///< called on each thread that serves
   };
   explicit Server(Options options);
   /// Every endpoint has left.

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gantry/base/printable.hpp>
 #include <gantry/base/settings.hpp>
+#include <gantry/base/try.hpp>
+#include <gantry/core/gantry.hpp>
 #include <gantry/core/runtime.hpp>
+#include <gantry/device/call.hpp>
+#include <gantry/device/launch.hpp>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -27,7 +32,7 @@ enum ExitCode : int { success = 0, failure = 1, usage = 2 };
 
 constexpr const char* description =
     "Lists the devices that Gantry finds, which of them a program would get, and why.\n"
-    "Opens no device unless --open is given.";
+    "Opens no device unless --open or --rpc is given.";
 constexpr const char* exit_codes =
     "Exit codes:\n"
     "  0  all is well\n"
@@ -171,6 +176,43 @@ int print_devices(bool json, bool open) {
   return end(opened);
 }
 
+/// Kernels of every device call the host a thousand times; `failed` has how many did not get an answer.
+gantry::Status call_from(gantry::DeviceId id) {
+  constexpr std::int64_t calls = 1000;
+  std::atomic<int> failed{0};
+  GANTRY_TRY_ASSIGN(const gantry::DeviceHandle device, gantry::open_device(id));
+  GANTRY_TRY_ASSIGN(const gantry::QueueRef queue, gantry::default_queue(device));
+  GANTRY_TRY(gantry::parallel_for(queue, calls, [&failed](std::int64_t i) {
+    if (gantry::impl::call_host(gantry::rpc::echo_opcode, i) != gantry::rpc::Answer::ok) ++failed;
+  }));
+  GANTRY_TRY(queue.sync());
+  if (failed == 0) return {};
+  return gantry::Status::error(gantry::Code::internal,
+                               fmt::format("device {}: {} of {} calls were not answered", id, failed.load(), calls));
+}
+
+int print_calls(bool json) {
+  gantry::Result<std::vector<gantry::DeviceStatus>> devices = gantry::devices();
+  if (!devices.ok()) return fail(devices.status(), json);
+  gantry::Status status;
+  for (std::size_t id = 0; id < devices->size(); ++id) status.join(call_from(static_cast<gantry::DeviceId>(id)));
+  status.join(gantry::close_all_devices());
+  Json backends = Json::array();
+  for (const auto& [backend, calls] : gantry::call_statistics()) {
+    if (!json) fmt::print("{}: {}\n", backend, to_text(calls));
+    backends.push_back(Json{{"backend", backend},
+                            {"calls", calls.calls},
+                            {"bytes", calls.bytes},
+                            {"failed", calls.failed},
+                            {"sleeps", calls.sleeps},
+                            {"wake_ups", calls.wake_ups},
+                            {"hand_overs", calls.hand_overs},
+                            {"longest_pass_us", calls.longest_pass_us}});
+  }
+  if (json) print(Json{{"calls", backends}}, status);
+  return end(status);
+}
+
 int no_output(int error) {
   std::fprintf(stderr, "gantry-info: cannot write to standard output: %s\n", std::strerror(error));
   return failure;
@@ -188,10 +230,13 @@ int main(int argc, char** argv) try {
   app.add_flag("--json", json, "Write JSON");
   app.add_flag("--settings", settings, "List the environment variables that Gantry reads, and their values");
   app.add_flag("--open", open, "Open every device that may be used, look at it, and close it")->excludes("--settings");
+  bool rpc = false;
+  app.add_flag("--rpc", rpc, "Open every device that may be used and let its kernels call the host; what came of it")
+      ->excludes("--settings", "--open");
   int code = success;
   try {
     app.parse(argc, argv);
-    code = settings ? print_settings(json) : print_devices(json, open);
+    code = settings ? print_settings(json) : rpc ? print_calls(json) : print_devices(json, open);
   } catch (const CLI::ParseError& error) {
     std::ostringstream text;
     if (app.exit(error, text, text) != 0) code = usage;
