@@ -40,7 +40,7 @@ void line_of_the_caller(benchmark::State& state) {
     device.flush();
   }
 }
-BENCHMARK(line_of_the_caller)->UseManualTime();
+BENCHMARK(line_of_the_caller)->Iterations(perf::iterations(20'000))->UseManualTime();
 
 /// Two threads print, until all of it is out; the time of one line.
 void lines(benchmark::State& state) {
@@ -60,6 +60,6 @@ void lines(benchmark::State& state) {
     state.SetIterationTime(perf::seconds_since(start) / (2 * lines));
   }
 }
-BENCHMARK(lines)->UseManualTime();
+BENCHMARK(lines)->Iterations(perf::iterations(10))->UseManualTime();
 
 }  // namespace

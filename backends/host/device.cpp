@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <backends/host/device.hpp>
 #include <backends/host/event.hpp>
+#include <backends/host/fault_message.hpp>
 #include <backends/host/queue.hpp>
 #include <gantry/base/try.hpp>
 
@@ -12,6 +13,7 @@ namespace gantry::host {
 
 Result<std::unique_ptr<Device>> HostDevice::open(EngineOptions options, Protect protect, int devices,
                                                  rpc::Server& server) {
+  FaultMessage::install();
   GANTRY_TRY_ASSIGN(auto protection, Protection::create(protect, options.device_name));
   // While a kernel runs, pages are open to all threads: the launching one at least must not go on meanwhile.
   if (protection != nullptr && protection->by_pages()) options.blocking = true;

@@ -3,6 +3,8 @@
 #include <backends/host/fault_message.hpp>
 #include <backends/host/queue.hpp>
 #include <gantry/base/leaky.hpp>
+#include <gantry/core/execution_context.hpp>
+#include <gantry/core/kernel.hpp>
 #include <gantry/core/live_objects.hpp>
 
 #include <signal.h>
@@ -64,27 +66,48 @@ struct LabelAt {
   char text[128];
 };
 
+const char* verb_of([[maybe_unused]] const ucontext_t* context) noexcept {
+#if defined(__x86_64__)
+  constexpr greg_t write_access = 2;
+  return (context->uc_mcontext.gregs[REG_ERR] & write_access) != 0 ? "wrote" : "read";
+#else
+  return "touched";
+#endif
+}
+
+/// Who touched what it must not.
+Line& subject(Line& line) noexcept {
+  line << "gantry: error: ";
+  const HostQueue* queue = HostQueue::of_running_kernel();
+  if (queue == nullptr) return line << "host code";
+  const ExecutionContext& context = *execution_context();
+  (line << "kernel '").printable(context.kernel->type) << "' on " << queue->engine().options.device_name.c_str();
+  return line << ", thread " << context.slot << ",";
+}
+
+/// A kernel's access to memory that nobody has.
+void explain_kernel(const void* address, const ucontext_t* context) noexcept {
+  if (HostQueue::of_running_kernel() == nullptr) return;
+  Line line;
+  (subject(line) << " " << verb_of(context) << " at ").hex(reinterpret_cast<std::uintptr_t>(address))
+      << ": no memory that it may touch\n";
+  line.write();
+}
+
 void explain(const void* address, const ucontext_t* context) noexcept {
   LiveObjectView range;
   LiveObjectView object;
-  if (!ranges().find(address, range)) return;
+  if (!ranges().find(address, range)) {
+    explain_kernel(address, context);
+    return;
+  }
   const bool is_live = LiveObjects::get().find(address, object);
   const LiveObjectView& found = is_live ? object : range;
   const auto base = reinterpret_cast<std::uintptr_t>(found.address);
-  const char* verb = "touched";
-#if defined(__x86_64__)
-  constexpr greg_t write_access = 2;
-  verb = (context->uc_mcontext.gregs[REG_ERR] & write_access) != 0 ? "wrote" : "read";
-#endif
   const auto number = reinterpret_cast<std::uintptr_t>(address);
   Line line;
-  line << "gantry: error: ";
-  if (const HostQueue* queue = HostQueue::of_running_kernel(); queue != nullptr) {
-    line << "a kernel or copy of " << queue->engine().options.device_name.c_str();
-  } else {
-    line << "host code";
-  }
-  (line << " " << verb << " device memory at ").hex(number) << ": byte " << number - base << " of ";
+  (subject(line) << " " << verb_of(context) << " device memory at ").hex(number)
+      << ": byte " << number - base << " of ";
   if (is_live) {
     (line << "'").printable(LabelAt(LiveObjects::get(), address).text) << "' (" << object.bytes << " bytes at ";
     line.hex(base) << ")";

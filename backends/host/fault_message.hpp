@@ -6,7 +6,8 @@
 
 namespace gantry::host {
 
-/// What a process says when host code, or a kernel of another device, touches protected memory, before it dies of it.
+/// What a process says before it dies of a SIGSEGV: of a kernel, which kernel and device; of host code, or a kernel of
+/// another device, that touches protected memory, whose memory.
 /// The handler of SIGSEGV that says it passes every signal on to the handler before it, and is never taken out.
 /// Thread safety: all functions, any thread.
 class FaultMessage {

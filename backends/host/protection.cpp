@@ -55,7 +55,6 @@ Result<std::unique_ptr<Protection>> Protection::create(Protect mode, std::string
       log(LogLevel::info, fmt::format("{}: no protection key ({}), so its memory is protected by pages", device_name,
                                       std::strerror(errno)));
   }
-  FaultMessage::install();
   return std::unique_ptr<Protection>(new Protection(key, std::move(device_name)));
 }
 

@@ -175,7 +175,7 @@ void Stream::copy_body(const KernelInfo& kernel, void* to, const void* body) {
     std::memcpy(to, body, kernel.size);
     return;
   }
-  const WorkFrame frame(&kernel, &m_queue, 0, m_deferred);
+  const WorkFrame frame(&kernel, &m_queue, ExecutionContext::no_slot, m_deferred);
   kernel.copy(to, body);
 }
 

@@ -42,7 +42,7 @@ void call(benchmark::State& state) {
   stop.store(true);
   server.join();
 }
-BENCHMARK(call)->UseRealTime();
+BENCHMARK(call)->ArgName("ports")->Arg(1)->UseRealTime();
 
 /// A ring of 64 lines with one producer and one consumer, each of which reads the other's place when it has to.
 void pipelined(benchmark::State& state) {

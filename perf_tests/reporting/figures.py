@@ -364,4 +364,103 @@ FIGURES = [
         },
         repetitions=1,
     ),
+    Figure(
+        "rpc",
+        "Calls of the host from a kernel",
+        [
+            Row(
+                "call/ports:1",
+                [
+                    Check(
+                        "<= 1.3 RTT (1 = that)",
+                        lambda m: m.time("gantry", "call/ports:1") / (1.3 * m.rtt()),
+                        at_most=1,
+                    ),
+                    ratio("call/ports:1", other="limit", goal="x a mailbox of one line"),
+                ],
+                label="there and back",
+            ),
+            Row(
+                "call/ports:4096",
+                [
+                    Check(
+                        "<= 1.3 x with one port",
+                        lambda m: m.time("gantry", "call/ports:4096") / m.time("gantry", "call/ports:1"),
+                        at_most=1.3,
+                    )
+                ],
+                label="... one of 4096 ports",
+            ),
+            Row("user_call", label="... a handler of the program"),
+            Row(
+                "one_way",
+                [Check("<= 8 ns (ns)", lambda m: m.time("gantry", "one_way"), at_most=8)],
+                label="one way, what the caller pays",
+            ),
+            Row(
+                "pipelined",
+                [
+                    Check(
+                        ">= 0.7 x the calls a second of a ring of lines",
+                        lambda m: m.time("limit", "pipelined") / m.time("gantry", "pipelined"),
+                        at_least=0.7,
+                    )
+                ],
+                label="as many ahead as fit",
+            ),
+            Row(
+                "call_after_idle",
+                [Check("<= 35 us (ns)", lambda m: m.counter("gantry", "call_after_idle", "p50_ns"), at_most=35000)],
+                quantity="p50_ns",
+                label="after 2 ms without calls, median",
+            ),
+            Row(
+                "call_beside_a_slow_handler",
+                quantity="p50_ns",
+                label="while another device's handler takes 50 ms, median",
+            ),
+            Row(
+                "silent_kernel/lease:0",
+                [
+                    Check(
+                        "0 CPUs in use (<= 0.005)",
+                        lambda m: m.counter("gantry", "silent_kernel/lease:0", "cpus"),
+                        at_most=0.005,
+                    )
+                ],
+                quantity="cpus",
+                label="CPUs in use while a kernel does not call",
+                unit="",
+            ),
+            Row(
+                "silent_kernel/lease:1",
+                [
+                    Check(
+                        "<= 0.05 CPUs in use",
+                        lambda m: m.counter("gantry", "silent_kernel/lease:1", "cpus"),
+                        at_most=0.05,
+                    )
+                ],
+                quantity="cpus",
+                label="... that could not wake the server",
+                unit="",
+            ),
+        ],
+    ),
+    Figure(
+        "printf",
+        "A line printed by a kernel: three arguments, to /dev/null",
+        [
+            Row(
+                "line_of_the_caller",
+                [Check("<= 15 ns (ns)", lambda m: m.time("gantry", "line_of_the_caller"), at_most=15)],
+                label="what the caller pays",
+            ),
+            Row(
+                "lines",
+                [ratio("lines", 0.5, other="limit", goal="<= 0.5 x fprintf of two threads")],
+                label="two threads, until it is written",
+            ),
+        ],
+    ),
 ]

@@ -75,6 +75,17 @@ int kernel_aborts() {
   return failed;
 }
 
+int kernel_faults() {
+  int* const nowhere = nullptr;
+  Kokkos::parallel_for(
+      Range(0, 1), KOKKOS_LAMBDA(int) {
+        Kokkos::printf("before the fault\n");
+        *static_cast<volatile int*>(nowhere) = 1;
+      });
+  Kokkos::fence();
+  return failed;
+}
+
 int prints_at_the_end() {
   Kokkos::parallel_for(
       Range(0, 1), KOKKOS_LAMBDA(int) { Kokkos::printf("last words"); });
@@ -85,6 +96,7 @@ const std::map<std::string, int (*)()> programs = {
     {"heavy_kernel_prints", heavy_kernel_prints},
     {"host_aborts_behind_a_kernel", host_aborts_behind_a_kernel},
     {"kernel_aborts", kernel_aborts},
+    {"kernel_faults", kernel_faults},
     {"kernel_prints", kernel_prints},
     {"many_lines_then_abort", many_lines_then_abort},
     {"prints_at_the_end", prints_at_the_end},

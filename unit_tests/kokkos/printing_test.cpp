@@ -75,6 +75,13 @@ TEST(PrintingTest, AFailedAssertionNamesDeviceKernelThreadAndPlace) {
                                    HasSubstr("the host got: ")));
 }
 
+TEST(PrintingTest, AFaultNamesKernelAndDevice) {
+  const Outcome ending = run("kernel_faults");
+  EXPECT_NE(ending.status, 0);
+  EXPECT_THAT(ending.output, AllOf(HasSubstr("gantry: error: kernel '"), HasSubstr("' on host, thread "),
+                                   HasSubstr("at 0x0: no memory that it may touch")));
+}
+
 TEST(PrintingTest, FinalizeFlushes) {
   const Outcome ending = run("prints_at_the_end");
   EXPECT_EQ(ending.status, 0);

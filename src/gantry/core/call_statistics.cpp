@@ -10,7 +10,7 @@ std::string to_text(const CallStatistics& statistics) {
       "{} calls, {} bytes, {} failed; the server slept {} times, was woken {} times, handed over {} times; longest "
       "pass {} us",
       statistics.calls, statistics.bytes, statistics.failed, statistics.sleeps, statistics.wake_ups,
-      statistics.hand_overs, statistics.longest_pass_us);
+      statistics.hand_overs, statistics.longest_look_us);
 }
 
 }  // namespace gantry

@@ -16,7 +16,7 @@ struct CallStatistics {
   std::uint64_t sleeps = 0;           ///< times that the thread went to sleep
   std::uint64_t wake_ups = 0;         ///< times that a call woke or started it
   std::uint64_t hand_overs = 0;       ///< times that another thread took over from one stuck in a handler
-  std::uint64_t longest_pass_us = 0;  ///< the longest that a call lay before the awake thread came to it, or more
+  std::uint64_t longest_look_us = 0;  ///< no call lay longer than that before the awake thread came to it
 };
 
 /// As one line: "12 calls, 480 bytes, 0 failed; ...".

@@ -219,7 +219,9 @@ Status ManagedDevice::open_calls() {
 }
 
 Status ManagedDevice::close_calls() {
-  return m_device->close_calls(m_environment.close_timeout);
+  Status status = m_device->close_calls(m_environment.close_timeout);
+  if (status.code() == Code::timeout) m_work_runs = true;  // a handler, which may use the device
+  return status;
 }
 
 Status ManagedDevice::drain() {

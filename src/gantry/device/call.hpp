@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <gantry/rpc/client.hpp>
 #include <gantry/rpc/current_port.hpp>
-#include <gantry/rpc/host_platform.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -33,7 +31,7 @@ rpc::Answer call_host(rpc::Opcode opcode, T& argument) {
     rpc::impl::not_in_a_kernel("a call of the host");
     return rpc::Answer::refused;
   }
-  rpc::Client<rpc::HostPlatform> client(*port.channel, port.number);
+  rpc::Client<rpc::HostPlatform> client = port.open();
   return client.call(
       opcode, call_room<T>, [&](char* to) { std::memcpy(to, &argument, sizeof(T)); },
       [&](const char* from) { std::memcpy(&argument, from, sizeof(T)); });
@@ -47,7 +45,7 @@ bool post_host(rpc::Opcode opcode, const T& argument) {
     rpc::impl::not_in_a_kernel("a call of the host");
     return false;
   }
-  rpc::Client<rpc::HostPlatform> client(*port.channel, port.number);
+  rpc::Client<rpc::HostPlatform> client = port.open();
   return client.post(opcode, call_room<T>, [&](char* to) { std::memcpy(to, &argument, sizeof(T)); });
 }
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <gantry/rpc/client.hpp>
 #include <gantry/rpc/current_port.hpp>
-#include <gantry/rpc/host_platform.hpp>
 #include <gantry/rpc/print_message.hpp>
 
 #include <cstddef>
@@ -25,7 +23,7 @@ void printf(const char* format, const Args&... args) {
   const std::size_t bytes = message.bytes();
   const rpc::CurrentPort port = rpc::current_port();
   if (port) [[likely]] {
-    rpc::Client<rpc::HostPlatform> client(*port.channel, port.number);
+    rpc::Client<rpc::HostPlatform> client = port.open();
     const auto room = static_cast<std::uint32_t>((bytes + 7) & ~std::size_t{7});
     if (bytes <= client.max_payload()) [[likely]] {
       client.post(rpc::print_opcode, room, [&](char* to) { message.write(to); });
@@ -36,8 +34,7 @@ void printf(const char* format, const Args&... args) {
   if (buffer == nullptr) return;
   message.write(buffer);
   if (port) {
-    rpc::Client<rpc::HostPlatform>(*port.channel, port.number)
-        .post_bytes(rpc::print_opcode, buffer, static_cast<std::uint32_t>(bytes));
+    port.open().post_bytes(rpc::print_opcode, buffer, static_cast<std::uint32_t>(bytes));
   } else {
     rpc::impl::print_here(buffer, bytes);
   }

@@ -80,7 +80,7 @@ class GANTRY_API Offload {
   /// The slot of the calling thread inside a kernel, below concurrency(); 0 outside.
   static int impl_hardware_thread_id() noexcept {
     const ExecutionContext* context = execution_context();
-    return context == nullptr ? 0 : static_cast<int>(context->slot);
+    return context == nullptr || context->slot == ExecutionContext::no_slot ? 0 : static_cast<int>(context->slot);
   }
 
   static void impl_initialize(const Kokkos::InitializationSettings& settings);

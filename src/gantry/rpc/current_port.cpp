@@ -20,16 +20,17 @@
 
 namespace gantry::rpc {
 
-CurrentPort current_port() noexcept {
-  const ExecutionContext* context = execution_context();
-  if (context == nullptr || context->queue == nullptr) return {};
-  Channel* channel = context->queue->channel();
-  if (channel == nullptr) return {};
-  const bool has_slot = context->kind == ExecutionContext::Kind::kernel;
-  return {channel, has_slot ? context->slot : channel->ports - 1};
-}
-
 namespace impl {
+
+CurrentPort find_port(ExecutionContext& context) noexcept {
+  if (context.queue == nullptr) return {};
+  context.channel = context.queue->channel();
+  if (context.channel == nullptr) return {};
+  const std::uint32_t last = context.channel->ports - 1;
+  const bool has_slot = context.kind == ExecutionContext::Kind::kernel && context.slot < last;
+  context.port = has_slot ? context.slot : last;
+  return {context.channel, context.port};
+}
 
 void print_here(const char* message, std::size_t bytes) noexcept {
   try {
@@ -52,7 +53,7 @@ void abort_here(const char* text) {
                                                  : fmt::format("abort in kernel {}, thread {}: {}",
                                                                context->kernel->type, context->slot, text);
   {
-    Client<HostPlatform> client(*port.channel, port.number);
+    Client<HostPlatform> client = port.open();
     const std::size_t bytes =
         std::min<std::size_t>(where.size(), std::min(most_abort_text, std::size_t{client.max_payload()}));
     const auto room = static_cast<std::uint32_t>((bytes + 7) & ~std::size_t{7});

@@ -203,9 +203,12 @@ void Endpoint::complain(std::string_view what) {
       fmt::format("{}: {}{}", name(), what, number < most_complaints ? "" : " (further failures are counted only)"));
 }
 
-/// The backend's own handler, then Gantry's services, then the handlers for all backends.
+/// The backend's own handler comes first; for what is not Gantry's own, then the one for all backends.
 Status Endpoint::run(Port& port, Call& call, bool& known) {
-  if (const auto own = impl::HandlerRef::find(m_backend, call.opcode)) return own(call);
+  using Whose = impl::HandlerRef::Whose;
+  const bool service = class_of(call.opcode) == OpcodeClass::gantry;
+  const auto handler = impl::HandlerRef::find(m_backend, call.opcode, service ? Whose::own : Whose::own_or_common);
+  if (handler) return handler(call);
   switch (call.opcode) {
     case print_opcode: return print(call.payload, m_sink);
     case allocate_opcode: return allocate(call.payload, m_services);
@@ -214,7 +217,6 @@ Status Endpoint::run(Port& port, Call& call, bool& known) {
     case echo_opcode: return {};
     default: break;
   }
-  if (const auto common = impl::HandlerRef::find("", call.opcode)) return common(call);
   known = false;
   return Status::error(Code::not_found, "there is no handler for it");
 }

@@ -11,6 +11,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -27,12 +28,21 @@ namespace {
 struct Table {
   std::mutex mutex;  // guards all below; not held while a handler runs
   std::condition_variable left;
-  std::map<std::pair<std::string, Opcode>, std::shared_ptr<HandlerRef::Entry>, std::less<>> entries;
+  /// Of one opcode, by backend; an empty name: for all.
+  using Entries = std::map<std::string, std::shared_ptr<HandlerRef::Entry>, std::less<>>;
+  std::unordered_map<Opcode, Entries> opcodes;
 };
 
 Table& table() {
   static Leaky<Table> all;
   return *all;
+}
+
+/// Handlers of Gantry's own opcodes. Hardly any program has one, so that no call of these need look.
+constinit std::atomic<int> g_own_services{0};
+
+bool is_service(Opcode opcode) noexcept {
+  return class_of(opcode) == OpcodeClass::gantry;
 }
 
 /// The handlers that the calling thread is inside of.
@@ -44,12 +54,15 @@ std::string named(std::string_view backend, Opcode opcode) {
 
 }  // namespace
 
-HandlerRef HandlerRef::find(std::string_view backend, Opcode opcode) {
+HandlerRef HandlerRef::find(std::string_view backend, Opcode opcode, Whose whose) {
+  if (whose == Whose::own && g_own_services.load(std::memory_order_relaxed) == 0) return {};
   Table& all = table();
   const std::lock_guard lock(all.mutex);
-  if (all.entries.empty()) return {};
-  const auto found = all.entries.find(std::pair(std::string(backend), opcode));
-  if (found == all.entries.end()) return {};
+  const auto entries = all.opcodes.find(opcode);
+  if (entries == all.opcodes.end()) return {};
+  auto found = entries->second.find(backend);
+  if (found == entries->second.end() && whose == Whose::own_or_common) found = entries->second.find("");
+  if (found == entries->second.end()) return {};
   ++found->second->calls;
   return HandlerRef(found->second);
 }
@@ -84,18 +97,22 @@ Status add_handler(std::string_view backend, Opcode opcode, Handler handler) {
   const std::lock_guard lock(all.mutex);
   auto entry = std::make_shared<HandlerRef::Entry>();
   entry->handler = std::move(handler);
-  if (!all.entries.try_emplace({std::string(backend), opcode}, std::move(entry)).second)
+  if (!all.opcodes[opcode].try_emplace(std::string(backend), std::move(entry)).second)
     return Status::error(Code::busy, named(backend, opcode) + " has a handler already: remove that one first");
+  if (is_service(opcode)) g_own_services.fetch_add(1, std::memory_order_relaxed);
   return {};
 }
 
 Status remove_handler(std::string_view backend, Opcode opcode) {
   Table& all = table();
   std::unique_lock lock(all.mutex);
-  const auto found = all.entries.find(std::pair(std::string(backend), opcode));
-  if (found == all.entries.end()) return Status::error(Code::not_found, named(backend, opcode) + " has no handler");
-  const std::shared_ptr<HandlerRef::Entry> entry = found->second;
-  all.entries.erase(found);
+  Table::Entries& entries = all.opcodes[opcode];
+  const auto found = entries.find(backend);
+  const std::shared_ptr<HandlerRef::Entry> entry = found != entries.end() ? found->second : nullptr;
+  if (entry != nullptr) entries.erase(found);
+  if (entries.empty()) all.opcodes.erase(opcode);
+  if (entry == nullptr) return Status::error(Code::not_found, named(backend, opcode) + " has no handler");
+  if (is_service(opcode)) g_own_services.fetch_sub(1, std::memory_order_relaxed);
   const auto own = static_cast<int>(std::count(t_inside.begin(), t_inside.end(), entry.get()));
   all.left.wait(lock, [&] { return entry->calls <= own; });
   lock.unlock();  // what the handler holds ends here, and may call in

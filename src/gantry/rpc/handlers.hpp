@@ -53,8 +53,9 @@ GANTRY_API Status wrong_length(std::size_t bytes);
 class HandlerRef {
  public:
   struct Entry;
-  /// Of the backend itself, or, with an empty name, common to all.
-  static HandlerRef find(std::string_view backend, Opcode opcode);
+  /// The backend's own; or else, unless only that is wanted, the one for all.
+  enum class Whose : std::uint8_t { own, own_or_common };
+  static HandlerRef find(std::string_view backend, Opcode opcode, Whose whose);
   HandlerRef() = default;
   HandlerRef(HandlerRef&& other) noexcept : m_entry(std::move(other.m_entry)) {}
   HandlerRef& operator=(HandlerRef&&) = delete;

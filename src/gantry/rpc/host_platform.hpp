@@ -9,6 +9,8 @@ namespace gantry::rpc {
 
 /// Platform of threads of this process, each one lane: clients of host devices, and the server.
 struct GANTRY_API HostPlatform {
+  bool alone = false;  ///< no other client can open the port: it needs no lock
+
   static constexpr std::uint64_t lanes() noexcept { return 1; }
   static constexpr std::uint32_t count() noexcept { return 1; }
   static constexpr std::uint32_t lane() noexcept { return 0; }
@@ -21,7 +23,7 @@ struct GANTRY_API HostPlatform {
   static void store(std::uint32_t& word, std::uint32_t value) noexcept {
     __atomic_store_n(&word, value, __ATOMIC_RELEASE);
   }
-  static bool take(std::uint32_t& word) noexcept { return exchange(word, 1) == 0; }
+  bool take(std::uint32_t& word) const noexcept { return alone || exchange(word, 1) == 0; }
   static std::uint32_t exchange(std::uint32_t& word, std::uint32_t value) noexcept {
     return __atomic_exchange_n(&word, value, __ATOMIC_ACQ_REL);
   }

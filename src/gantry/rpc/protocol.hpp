@@ -39,6 +39,10 @@ GANTRY_DEVICE_FUNCTION constexpr Opcode make_opcode(OpcodeClass group, std::uint
   return (static_cast<std::uint32_t>(group) << 24) | (number & 0xffffff);
 }
 
+GANTRY_DEVICE_FUNCTION constexpr OpcodeClass class_of(Opcode opcode) noexcept {
+  return static_cast<OpcodeClass>(opcode >> 24);
+}
+
 /// The rest of the ring is empty: a record lies in one piece.
 inline constexpr Opcode skip_opcode = make_opcode(OpcodeClass::port, 0);
 inline constexpr Opcode print_opcode = make_opcode(OpcodeClass::gantry, 1);

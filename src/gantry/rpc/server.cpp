@@ -16,8 +16,6 @@
 namespace gantry::rpc {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 /// Passes between two looks at the clock.
 constexpr int passes_per_look = 64;
 /// How often a server looks for calls of clients that cannot wake it: a pass takes a few microseconds.
@@ -197,24 +195,22 @@ void Server::main(Seat& seat) {
   std::uint64_t version = 0;
   Clock::time_point last_look = Clock::now();
   Clock::time_point last_call = last_look;
-  for (int passes = 0; seated(seat);) {
+  bool found = false;  // since the last look at the clock
+  for (int passes = 1; seated(seat); ++passes) {
     refresh(all, version);
-    bool found = false;
     for (const auto& endpoint : all) {
       if (!seated(seat)) break;
       found |= serve(*endpoint);
       if (!seated(seat)) rouse();  // who sits there now may sleep, and could not look at what was served here
     }
-    if (!found && ++passes % passes_per_look != 0) {
+    if (passes % passes_per_look != 0) {
       cpu_pause();
       continue;
     }
     const auto now = Clock::now();
     if (found) {
-      const auto took = std::chrono::duration_cast<std::chrono::microseconds>(now - last_look).count();
-      if (static_cast<std::uint64_t>(took) > m_longest_pass_us.load(std::memory_order_relaxed))
-        m_longest_pass_us.store(static_cast<std::uint64_t>(took), std::memory_order_relaxed);
       last_call = now;
+      note_look(now - last_look);
     } else if (now - last_call < m_options.spin) {
       std::this_thread::yield();
     } else {
@@ -222,8 +218,14 @@ void Server::main(Seat& seat) {
       last_call = Clock::now();
     }
     last_look = Clock::now();
+    found = false;
   }
   seat.left.store(true, std::memory_order_release);
+}
+
+void Server::note_look(Clock::duration took) noexcept {
+  const auto us = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(took).count());
+  if (us > m_longest_look_us.load(std::memory_order_relaxed)) m_longest_look_us.store(us, std::memory_order_relaxed);
 }
 
 /// One endpoint's turn, unless another thread serves it.
@@ -292,7 +294,7 @@ CallStatistics Server::statistics() const {
   all.sleeps = m_sleeps.load(std::memory_order_relaxed);
   all.wake_ups = m_wake_ups.load(std::memory_order_relaxed);
   all.hand_overs = m_hand_overs.load(std::memory_order_relaxed);
-  all.longest_pass_us = m_longest_pass_us.load(std::memory_order_relaxed);
+  all.longest_look_us = m_longest_look_us.load(std::memory_order_relaxed);
   return all;
 }
 

@@ -70,7 +70,9 @@ class Server {
   [[nodiscard]] int leases() const noexcept { return m_leases.load(); }
 
   /// For endpoints: calls have been served. Who waits long sees by this that the thread gets on.
-  void progressed() noexcept { m_progress.fetch_add(1, std::memory_order_relaxed); }
+  void progressed() noexcept {
+    m_progress.store(m_progress.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
 
  private:
   struct Seat {
@@ -78,6 +80,7 @@ class Server {
     std::atomic<bool> left{false};
   };
 
+  using Clock = std::chrono::steady_clock;
   using Endpoints = std::vector<std::shared_ptr<Endpoint>>;
 
   void wake() noexcept;
@@ -89,6 +92,7 @@ class Server {
   [[nodiscard]] Endpoints endpoints() const;
   bool prepare_to_sleep(const Endpoints& endpoints);
   void sleep(const Endpoints& endpoints, const Seat& seat);
+  void note_look(Clock::duration took) noexcept;
   Status take_seat();
   void leave_seat();
   bool serve(Endpoint& endpoint);
@@ -112,7 +116,7 @@ class Server {
   std::atomic<std::uint64_t> m_sleeps{0};
   std::atomic<std::uint64_t> m_wake_ups{0};
   std::atomic<std::uint64_t> m_hand_overs{0};
-  std::atomic<std::uint64_t> m_longest_pass_us{0};
+  std::atomic<std::uint64_t> m_longest_look_us{0};
 };
 
 }  // namespace gantry::rpc

@@ -207,7 +207,7 @@ int print_calls(bool json) {
                             {"sleeps", calls.sleeps},
                             {"wake_ups", calls.wake_ups},
                             {"hand_overs", calls.hand_overs},
-                            {"longest_pass_us", calls.longest_pass_us}});
+                            {"longest_look_us", calls.longest_look_us}});
   }
   if (json) print(Json{{"calls", backends}}, status);
   return end(status);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <unit_tests/backends/host/host_fixture.hpp>
+#include <unit_tests/support/no_new_threads.hpp>
 
 #include <backends/host/backend.hpp>
 #include <gantry/core/live_objects.hpp>
@@ -140,28 +141,6 @@ TEST(LifecycleTest, WorkersHaveACpuOfTheirOwn) {
   EXPECT_THAT(cpus_of_workers(host), ElementsAre(Pair("gantry-host:0/0", options.cpus.to_string()),
                                                  Pair("gantry-host:0/1", std::to_string(options.cpus.cpus()[1]))));
 }
-
-/// std::thread's stack is then as large as no stack can be.
-class NoNewThreads {
- public:
-  NoNewThreads() {
-    pthread_getattr_default_np(&m_before);
-    pthread_attr_t huge;
-    pthread_attr_init(&huge);
-    pthread_attr_setstacksize(&huge, std::size_t{1} << 47);
-    EXPECT_EQ(pthread_setattr_default_np(&huge), 0);
-    pthread_attr_destroy(&huge);
-  }
-  ~NoNewThreads() {
-    EXPECT_EQ(pthread_setattr_default_np(&m_before), 0);
-    pthread_attr_destroy(&m_before);
-  }
-  NoNewThreads(const NoNewThreads&) = delete;
-  NoNewThreads& operator=(const NoNewThreads&) = delete;
-
- private:
-  pthread_attr_t m_before;
-};
 
 TEST(LifecycleTest, HostFunctionThatGetsNoThreadIsRefused) {
   OpenHost host(2);

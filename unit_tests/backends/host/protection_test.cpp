@@ -111,7 +111,7 @@ TEST_P(ProtectionTest, KernelsOfOtherDevicesAreNamed) {
     queue.sync().ignore();
   };
   LiveObjects::get().insert(ObjectKind::device_memory, m_memory, 8000, "density", DeviceHandle{0, 1}, "host");
-  EXPECT_DEATH(use(m_memory, "host:1"), "a kernel or copy of host:1 wrote device memory at .*'density'.* on host; ");
+  EXPECT_DEATH(use(m_memory, "host:1"), "kernel '.*' on host:1, thread .*, wrote device memory at .*'density'.* on host; ");
   LiveObjects::get().remove_memory(DeviceHandle{0, 1}, m_memory).status().ignore();
 }
 
@@ -122,7 +122,7 @@ TEST_P(ProtectionTest, KernelsThatUseMemoryGivenBackAreNamed) {
     for_each(queue, items(1, true), [this](auto) { element(1) = 1; }).ignore();
     queue.sync().ignore();
   };
-  EXPECT_DEATH(use(), "a kernel or copy of host wrote device memory at 0x.*no allocation holds.* on host");
+  EXPECT_DEATH(use(), "kernel '.*' on host, thread .*, wrote device memory at 0x.*no allocation holds.* on host");
 }
 
 /// Whether the calling thread may read an address.
