@@ -5,23 +5,26 @@
 
 namespace gantry::rpc {
 
+// clang-format off
 /// The device's half of a port, open for as long as it lives: writes records into the ring and waits for answers.
 ///
-/// All lanes that call together make one Client of it, in step; each passes its own payload. A Platform, copied into
-/// it, says what the lanes are, how to reach the words of the channel, and how to wait:
+/// All lanes that call together make one Client of it, in step from before it is made until it has ended; each passes its
+/// own payload. A Platform, copied into it, says what the lanes are, how to reach the words of the channel, how to wait:
 ///
-///     lanes(), count(), lane()     the mask of the lanes that call; how many; the caller's number among them
-///     leads()                      true in one of them
-///     sync()                       every lane has come here and sees what the others wrote
-///     broadcast(v), max(v)         of the leader; of all lanes
-///     load, store                  acquire and release, of a word that the other side writes or reads
-///     take(word)                   sets a lock's word, true when it was 0; load and store give it back
-///     light_fence(), heavy_fence() as base/asymmetric_fence
-///     wait(polls), sleep(...)      one step of waiting, false when it is time to sleep; sleeps while a word has a
-///     value wake(channel)                wakes the server
+///     lanes(), count(), lane()      the mask of the lanes that call; how many; the caller's number among them
+///     leads()                       true in one of them
+///     sync()                        every lane has come here and sees what the others wrote
+///     broadcast(v), max(v)          of the leader; of all lanes
+///     load, store                   acquire and release, of a word that the other side writes or reads
+///     take(word)                    sets a lock's word, true when it was 0; store gives it back
+///     light_fence(), heavy_fence()  as base/asymmetric_fence
+///     wait(polls)                   one step of waiting, false when it is time to sleep
+///     sleep(word, value, channel)   sleeps while the word has the value, or wakes for no reason
+///     wake(channel)                 wakes the server
 ///
 /// Thread safety: any number of clients may open a port; one has it, the others wait. What one client sends through a
 /// port is served in order.
+// clang-format on
 template <class Platform>
 class Client {
  public:

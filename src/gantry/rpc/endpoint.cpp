@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 
@@ -131,10 +132,9 @@ bool Endpoint::visit(Port& port, int most) {
   Port::Posted posted;
   int served = 0;
   for (; served < most && port.next(posted); ++served) {
-    const Answer answer = posted.sound ? serve(port, posted) : Answer::refused;
+    const Answer answer = serve(port, posted);
     if (posted.wants_answer && !m_sink.text().empty()) m_sink.flush();
     port.finish(posted, answer);
-    if (!posted.sound) complain(fmt::format("a damaged call was refused (port {})", port.number()));
   }
   if (served != 0) {
     m_sink.flush();
@@ -145,7 +145,11 @@ bool Endpoint::visit(Port& port, int most) {
   return served != 0;
 }
 
-Answer Endpoint::serve(Port& port, const Port::Posted& posted) {
+Answer Endpoint::serve(Port& port, const Port::Posted& posted) noexcept {
+  if (!posted.sound) {
+    complain(fmt::format("a damaged call was refused (port {})", port.number()));
+    return Answer::refused;
+  }
   count(m_bytes, posted.bytes * static_cast<std::uint64_t>(std::popcount(posted.lanes)));
   if (posted.more || !m_fragments[port.number()].empty()) return serve_fragment(port, posted, !posted.more);
   Answer answer = Answer::ok;
@@ -160,14 +164,16 @@ Answer Endpoint::serve(Port& port, const Port::Posted& posted) {
 Answer Endpoint::serve_fragment(Port& port, const Port::Posted& posted, bool last) {
   Fragments& all = m_fragments[port.number()];
   const auto lanes = static_cast<std::size_t>(std::popcount(posted.lanes));
-  if (all.empty()) all.resize(lanes);
-  const bool fits = all.size() == lanes && all.front().size() + posted.bytes <= most_fragment_bytes;
-  if (!fits) {
+  try {
+    if (all.empty()) all.resize(lanes);
+    if (all.size() != lanes || all.front().size() + posted.bytes > most_fragment_bytes)
+      throw std::length_error(fmt::format("it has more than {} bytes, or changes its lanes", most_fragment_bytes));
+    for (std::size_t i = 0; i < lanes; ++i) all[i].append(posted.payload + i * posted.bytes, posted.bytes);
+  } catch (const std::exception& error) {  // no memory, too
     if (last) all.clear();
-    complain(fmt::format("a call of more than {} bytes was refused", most_fragment_bytes));
+    complain(fmt::format("a long call was refused: {}", error.what()));
     return Answer::refused;
   }
-  for (std::size_t i = 0; i < lanes; ++i) all[i].append(posted.payload + i * posted.bytes, posted.bytes);
   if (!last) return Answer::ok;
   Answer answer = Answer::ok;
   for (std::string& message : std::exchange(all, {})) {
@@ -228,7 +234,7 @@ Status Endpoint::print_abort(Port& port, const Call& call) {
     if (&other == &port) continue;
     Port::Posted posted;
     while (other.next(posted) && posted.opcode != abort_opcode)
-      other.finish(posted, posted.sound ? serve(other, posted) : Answer::refused);
+      other.finish(posted, serve(other, posted));
   }
   m_sink.flush();
   for (Port& other : m_watched.ports())

@@ -76,7 +76,7 @@ class Endpoint {
 
   void wait_for_all(std::chrono::nanoseconds timeout) noexcept;
   bool visit(Port& port, int most);
-  Answer serve(Port& port, const Port::Posted& posted);
+  Answer serve(Port& port, const Port::Posted& posted) noexcept;
   Answer serve_fragment(Port& port, const Port::Posted& posted, bool last);
   Answer serve_lane(Port& port, Opcode opcode, std::span<char> payload) noexcept;
   Status run(Port& port, Call& call, bool& known);
