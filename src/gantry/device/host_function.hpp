@@ -76,8 +76,8 @@ class HostFunctionRef<Result(Args...)> {
       static_cast<void>(to);
     }
     [[nodiscard]] std::tuple<Args...> unpack() const noexcept {
-      const char* from = bytes;
-      const auto next = [&]<class T>(std::type_identity<T>) {
+      [[maybe_unused]] const char* from = bytes;
+      [[maybe_unused]] const auto next = [&]<class T>(std::type_identity<T>) {
         T value;
         std::memcpy(&value, from, sizeof(T));
         from += sizeof(T);
