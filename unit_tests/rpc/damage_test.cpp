@@ -80,7 +80,7 @@ TEST_P(DamageTest, IsRefusedAndTheChannelGoesOn) {
   }
   device->flush();
   EXPECT_EQ(device->statistics().failed, 100U);
-  EXPECT_THAT(device.text(), HasSubstr("a damaged call was refused (port 1)"));
+  EXPECT_THAT(device.text(), HasSubstr("a damaged call was refused: port 1"));
 }
 
 TEST_P(DamageTest, IsLoggedWhereNobodyWaits) {
@@ -88,7 +88,7 @@ TEST_P(DamageTest, IsLoggedWhereNobodyWaits) {
   write(1, GetParam(), 0);
   ring(1);
   device->flush();
-  EXPECT_THAT(device.text(), HasSubstr("a damaged call was refused (port 1)"));
+  EXPECT_THAT(device.text(), HasSubstr("a damaged call was refused: port 1"));
   EXPECT_TRUE(device.answers(1));
 }
 

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -36,6 +37,8 @@ Status start_service_thread(std::thread& thread, const std::string& what, std::f
     const SignalMask mask;
     thread = std::thread(std::move(main));
     return {};
+  } catch (const std::bad_alloc& error) {
+    return Status::error(Code::out_of_memory, fmt::format("starting {}: {}", what, error.what()));
   } catch (const std::system_error& error) {
     return Status::error(Code::driver_error, fmt::format("starting {}: {}", what, error.what()), error.code().value());
   }

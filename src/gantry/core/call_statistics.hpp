@@ -16,7 +16,15 @@ struct CallStatistics {
   std::uint64_t sleeps = 0;           ///< times that the thread went to sleep
   std::uint64_t wake_ups = 0;         ///< times that a call woke or started it
   std::uint64_t hand_overs = 0;       ///< times that another thread took over from one stuck in a handler
-  std::uint64_t longest_look_us = 0;  ///< no call lay longer than that before the awake thread came to it
+  std::uint64_t longest_look_us = 0;  ///< the longest 64 passes in which there was a call, its handler included
+
+  /// Adds what each device counts: calls, bytes, failed.
+  CallStatistics& operator+=(const CallStatistics& other) noexcept {
+    calls += other.calls;
+    bytes += other.bytes;
+    failed += other.failed;
+    return *this;
+  }
 };
 
 /// As one line: "12 calls, 480 bytes, 0 failed; ...".

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gantry/rpc/current_port.hpp>
+#include <gantry/rpc/out_of_line.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -12,13 +13,10 @@ namespace gantry {
 
 namespace impl {
 
-/// Most bytes that a call carries: fits any channel.
-inline constexpr std::size_t most_call_bytes = 1024;
-
 template <class T>
 constexpr void check_call() {
   static_assert(std::is_trivially_copyable_v<T>, "what a call carries crosses to the host as bytes");
-  static_assert(sizeof(T) <= most_call_bytes, "a call carries at most 1024 bytes");
+  static_assert(sizeof(T) <= rpc::most_call_bytes, "a call carries at most 1024 bytes");
 }
 template <class T>
 inline constexpr auto call_room = static_cast<std::uint32_t>((sizeof(T) + 7) & ~std::size_t{7});
@@ -56,13 +54,16 @@ bool post_host(rpc::Opcode opcode, const T& argument) {
 /// served in order. Anything but ok: rpc::Answer says.
 template <class T>
 [[nodiscard]] rpc::Answer call_host(std::uint32_t number, T& argument) {
+  if (number >= rpc::user_numbers) return rpc::Answer::unknown;
   return impl::call_host(rpc::make_opcode(rpc::OpcodeClass::user, number), argument);
 }
 
 /// As call_host, without waiting: nothing comes back. It has been served when a fence that covers the kernel returns.
-/// False when it was not sent: the device was aborted, or the caller is no kernel. A handler's failure is logged.
+/// False when it was not sent: the device was aborted, the caller is no kernel, no call has such a number. A handler's
+/// failure is logged.
 template <class T>
 bool post_host(std::uint32_t number, const T& argument) {
+  if (number >= rpc::user_numbers) return false;
   return impl::post_host(rpc::make_opcode(rpc::OpcodeClass::user, number), argument);
 }
 

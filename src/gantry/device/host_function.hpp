@@ -18,12 +18,15 @@ namespace gantry {
 template <class Signature>
 class HostFunctionRef;
 
-/// What kernels have of a HostFunction: one number, copied freely, captured by functors. It must not be called when the
-/// function has ended; such a call fails like any other.
+/// What kernels have of a HostFunction: one number, copied freely, captured by functors. A call when the function has
+/// ended, or through a reference to none, is answered by Answer::unknown.
 template <class Result, class... Args>
 class HostFunctionRef<Result(Args...)> {
-  static_assert((std::is_trivially_copyable_v<Args> && ...), "arguments cross to the host as bytes");
-  static_assert(std::is_void_v<Result> || std::is_trivially_copyable_v<Result>, "a result comes back as bytes");
+  static_assert(((std::is_trivially_copyable_v<Args> && std::is_default_constructible_v<Args>)&&...),
+                "arguments cross to the host as bytes, into objects made by their default constructors");
+  static_assert(std::is_void_v<Result> ||
+                    (std::is_trivially_copyable_v<Result> && std::is_default_constructible_v<Result>),
+                "a result comes back as bytes, into an object made by its default constructor");
 
  public:
   /// Calls the function on the host with copies of the arguments and waits; `result` is set when the answer is ok.
@@ -96,17 +99,18 @@ class HostFunction;
 /// A function of the host that kernels call, of any device, until it ends.
 ///
 ///     gantry::HostFunction<double(int)> lookup([&](int key) { return table.at(key); });
-///     Kokkos::parallel_for(n, KOKKOS_LAMBDA(int i) { y(i) = f(i); });   // auto f = lookup.ref();
+///     const auto f = lookup.ref();
+///     Kokkos::parallel_for(n, KOKKOS_LAMBDA(int i) { y(i) = f(i); });
 ///
 /// It runs on the thread that serves the calls of the device's backend: what rpc::Handler says holds. Calls of
-/// different backends may run at the same time. Its end waits until no call is inside.
+/// different backends may run at the same time. The arguments together, and the result, take at most 1024 bytes. Its
+/// end waits until no call is inside, unless a call of its own ends it.
 template <class Result, class... Args>
 class HostFunction<Result(Args...)> {
  public:
   using Ref = HostFunctionRef<Result(Args...)>;
 
   explicit HostFunction(std::function<Result(Args...)> function) {
-    m_ref.m_opcode = rpc::impl::next_function_opcode();
     const auto serve = [function = std::move(function)](rpc::Call& call) -> Status {
       typename Ref::Message message;
       if (call.payload.size() < sizeof(message)) return rpc::impl::wrong_length(call.payload.size());
@@ -119,7 +123,8 @@ class HostFunction<Result(Args...)> {
       }
       return {};
     };
-    rpc::impl::add_handler("", m_ref.m_opcode, serve).ignore();  // the opcode is new
+    do m_ref.m_opcode = rpc::impl::next_function_opcode();  // the numbers come again after 2^24
+    while (rpc::impl::add_handler("", m_ref.m_opcode, serve).code() == Code::busy);
   }
   ~HostFunction() { rpc::impl::remove_handler("", m_ref.m_opcode).ignore(); }
   HostFunction(const HostFunction&) = delete;

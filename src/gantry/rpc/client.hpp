@@ -49,10 +49,12 @@ class Client {
   }
 
   /// Sends a record and does not wait for what it asks for. `write(char*)` writes the caller's payload: `bytes` at
-  /// most, the same number for all lanes, a multiple of 8 and at most max_payload(). False: aborted, nothing was sent.
+  /// most, the same number for all lanes, a multiple of 8. False, nothing was sent: aborted, or more than
+  /// max_payload().
   template <class Write>
   GANTRY_DEVICE_FUNCTION bool post(Opcode opcode, std::uint32_t bytes, Write&& write,
                                    std::uint16_t flags = 0) noexcept {
+    if (bytes > max_payload()) return false;
     Place place;
     return send(opcode, bytes, flags, write, place);
   }
@@ -81,6 +83,7 @@ class Client {
   /// the handler has left it.
   template <class Write, class Read>
   GANTRY_DEVICE_FUNCTION Answer call(Opcode opcode, std::uint32_t bytes, Write&& write, Read&& read) noexcept {
+    if (bytes > max_payload()) return Answer::refused;
     Place place;
     if (!send(opcode, bytes, Record::wants_answer, write, place)) return Answer::aborted;
     Record& record = m_port.record(place, m_channel.ring_lines);

@@ -34,14 +34,4 @@ GANTRY_API CurrentPort find_port(ExecutionContext& context) noexcept;
   return {context->channel, context->port};
 }
 
-/// What code of a host device does where the inline way of device/ ends.
-namespace impl {
-/// printf outside of device code: at once, to the standard output.
-GANTRY_API void print_here(const char* message, std::size_t bytes) noexcept;
-/// Ends a kernel: what it printed, then the text; then throws. Outside of a kernel: ends the process.
-[[noreturn]] GANTRY_API void abort_here(const char* text);
-/// Logs that device code was called outside of a kernel.
-GANTRY_API void not_in_a_kernel(const char* what) noexcept;
-}  // namespace impl
-
 }  // namespace gantry::rpc

@@ -4,6 +4,7 @@
 #include <gantry/base/try.hpp>
 #include <gantry/core/execution_context.hpp>
 #include <gantry/rpc/endpoint.hpp>
+#include <gantry/rpc/flush.hpp>
 #include <gantry/rpc/server.hpp>
 #include <gantry/rpc/services.hpp>
 
@@ -24,8 +25,8 @@ namespace {
 
 /// Records of one port that are served before other ports get their turn.
 constexpr int records_a_visit = 16;
-/// Most bytes of one lane's payload in several records.
-constexpr std::size_t most_fragment_bytes = std::size_t{64} << 20;
+/// A record counts its lines in 16 bits.
+constexpr std::size_t most_ring_lines = std::size_t{1} << 16;
 
 constexpr std::size_t round_up(std::size_t bytes) noexcept {
   return (bytes + line_bytes - 1) / line_bytes * line_bytes;
@@ -59,7 +60,15 @@ Channel* make_channel(void* memory, const Endpoint::Shape& shape, Server& server
   return channel;
 }
 
-thread_local char t_self;  // its address names the thread
+Status check(const Endpoint::Shape& shape) {
+  if (shape.ports > 0 && shape.lanes > 0 && shape.lanes <= most_lanes && std::has_single_bit(shape.ring_lines) &&
+      shape.ring_lines >= 4 && Layout(shape).ring_lines <= most_ring_lines)
+    return {};
+  return Status::error(Code::invalid_argument, fmt::format("a channel of {} ports, {} lanes and {} lines a ring",
+                                                           shape.ports, shape.lanes, shape.ring_lines));
+}
+
+thread_local constinit char t_self = 0;  // its address names the thread
 
 }  // namespace
 
@@ -76,6 +85,7 @@ struct Endpoint::Memory {
 
 Result<std::shared_ptr<Endpoint>> Endpoint::open(Server& server, std::string_view backend, DeviceServices& services,
                                                  const Shape& shape) {
+  GANTRY_TRY(check(shape));
   const std::size_t bytes = Layout(shape).bytes();
   void* address = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (address == MAP_FAILED) {
@@ -131,27 +141,33 @@ bool Endpoint::visit(Port& port, int most) {
   const ExecutionScope scope(context);
   Port::Posted posted;
   int served = 0;
-  for (; served < most && port.next(posted); ++served) {
-    const Answer answer = serve(port, posted);
-    if (posted.wants_answer && !m_sink.text().empty()) m_sink.flush();
-    port.finish(posted, answer);
-  }
-  if (served != 0) {
-    m_sink.flush();
-    port.free_lines();
-    count(m_calls, static_cast<std::uint64_t>(served));
-    m_server.progressed();
-  }
+  for (; served < most && port.next(posted); ++served) serve_record(port, posted);
+  if (served != 0) free_lines(port);
   return served != 0;
+}
+
+void Endpoint::serve_record(Port& port, const Port::Posted& posted) noexcept {
+  // Who waited for an aborted call has left: what it asked for would be nobody's.
+  const bool left = posted.wants_answer && HostPlatform::load(m_channel->aborted) != 0;
+  const Answer answer = left ? Answer::aborted : serve(port, posted);
+  if (posted.wants_answer) m_sink.flush();
+  port.finish(posted, answer);
+  count(m_calls);
+  m_server.progressed();
+}
+
+void Endpoint::free_lines(Port& port) noexcept {
+  m_sink.flush();
+  port.free_lines();
 }
 
 Answer Endpoint::serve(Port& port, const Port::Posted& posted) noexcept {
   if (!posted.sound) {
-    complain(fmt::format("a damaged call was refused (port {})", port.number()));
+    complain("a damaged call was refused", fmt::format("port {}", port.number()));
     return Answer::refused;
   }
   count(m_bytes, posted.bytes * static_cast<std::uint64_t>(std::popcount(posted.lanes)));
-  if (posted.more || !m_fragments[port.number()].empty()) return serve_fragment(port, posted, !posted.more);
+  if (posted.more || m_fragments[port.number()].pending()) return serve_fragment(port, posted, !posted.more);
   Answer answer = Answer::ok;
   char* payload = posted.payload;
   for (std::uint64_t lanes = posted.lanes; lanes != 0; lanes &= lanes - 1, payload += posted.bytes) {
@@ -161,22 +177,25 @@ Answer Endpoint::serve(Port& port, const Port::Posted& posted) noexcept {
   return answer;
 }
 
-Answer Endpoint::serve_fragment(Port& port, const Port::Posted& posted, bool last) {
+Answer Endpoint::serve_fragment(Port& port, const Port::Posted& posted, bool last) noexcept {
   Fragments& all = m_fragments[port.number()];
   const auto lanes = static_cast<std::size_t>(std::popcount(posted.lanes));
   try {
-    if (all.empty()) all.resize(lanes);
-    if (all.size() != lanes || all.front().size() + posted.bytes > most_fragment_bytes)
-      throw std::length_error(fmt::format("it has more than {} bytes, or changes its lanes", most_fragment_bytes));
-    for (std::size_t i = 0; i < lanes; ++i) all[i].append(posted.payload + i * posted.bytes, posted.bytes);
+    if (all.messages.empty() && !all.refused) all.messages.resize(lanes);
+    if (!all.refused &&
+        (all.messages.size() != lanes || all.messages.front().size() + posted.bytes > most_message_bytes))
+      throw std::length_error(fmt::format("it has more than {} bytes, or changes its lanes", most_message_bytes));
+    for (std::size_t i = 0; !all.refused && i < lanes; ++i)
+      all.messages[i].append(posted.payload + i * posted.bytes, posted.bytes);
   } catch (const std::exception& error) {  // no memory, too
-    if (last) all.clear();
-    complain(fmt::format("a long call was refused: {}", error.what()));
-    return Answer::refused;
+    complain("a long call was refused", error.what());
+    all.refused = true;
+    all.messages.clear();
   }
   if (!last) return Answer::ok;
-  Answer answer = Answer::ok;
-  for (std::string& message : std::exchange(all, {})) {
+  Fragments whole = std::exchange(all, {});
+  Answer answer = whole.refused ? Answer::refused : Answer::ok;
+  for (std::string& message : whole.messages) {
     const Answer one = serve_lane(port, posted.opcode, {message.data(), message.size()});
     if (one != Answer::ok) answer = one;
   }
@@ -195,18 +214,22 @@ Answer Endpoint::serve_lane(Port& port, Opcode opcode, std::span<char> payload) 
     status = Status::error(Code::kernel_error, "it threw something that is no std::exception");
   }
   if (status.ok()) return Answer::ok;
-  complain(std::move(status).with_context(fmt::format("call {:#010x}", opcode)).message());
+  complain(fmt::format("call {:#010x}", opcode), status.text());
   return known ? Answer::failed : Answer::unknown;
 }
 
 /// A kernel can make the same mistake a million times.
-void Endpoint::complain(std::string_view what) {
+void Endpoint::complain(std::string_view what, std::string_view why) noexcept {
   constexpr std::uint64_t most_complaints = 20;
   count(m_failed);
   const std::uint64_t number = m_failed.load(std::memory_order_relaxed);
   if (number > most_complaints) return;
-  log(LogLevel::error,
-      fmt::format("{}: {}{}", name(), what, number < most_complaints ? "" : " (further failures are counted only)"));
+  try {
+    log(LogLevel::error, fmt::format("{}: {}: {}{}", name(), what, why,
+                                     number < most_complaints ? "" : " (further failures are counted only)"));
+  } catch (const std::exception&) {
+    log(LogLevel::error, "a call of a kernel failed, and there is no memory to say more");
+  }
 }
 
 /// The backend's own handler comes first; for what is not Gantry's own, then the one for all backends.
@@ -233,34 +256,17 @@ Status Endpoint::print_abort(Port& port, const Call& call) {
   for (Port& other : m_watched.ports()) {
     if (&other == &port) continue;
     Port::Posted posted;
-    while (other.next(posted) && posted.opcode != abort_opcode)
-      other.finish(posted, serve(other, posted));
+    while (other.next(posted) && posted.opcode != abort_opcode) serve_record(other, posted);
+    free_lines(other);
   }
   m_sink.flush();
-  for (Port& other : m_watched.ports())
-    if (&other != &port) other.free_lines();
   return write_abort(call.payload, name());
 }
 
 // -- ending
 
 void Endpoint::wait_for_all(std::chrono::nanoseconds timeout) noexcept {
-  using Clock = std::chrono::steady_clock;
-  if (m_thread.load(std::memory_order_relaxed) == &t_self) return;
-  Clock::time_point begin{};
-  for (std::uint32_t i = 0; i < m_channel->ports; ++i) {
-    rpc::Port& port = m_channel->port(i);
-    const std::uint32_t target = HostPlatform::load(port.client.next);
-    for (std::uint32_t polls = 0; static_cast<std::int32_t>(target - HostPlatform::load(port.server.consumed)) > 0;
-         ++polls) {
-      if (HostPlatform::load(m_channel->aborted) != 0) return;
-      if (HostPlatform::wait(polls)) continue;
-      if (begin == Clock::time_point{}) begin = Clock::now();
-      if (Clock::now() - begin > timeout) return;
-      std::this_thread::sleep_for(std::chrono::microseconds(200));
-      m_channel->waiting(*m_channel);
-    }
-  }
+  if (m_thread.load(std::memory_order_relaxed) != &t_self) flush_channel(*m_channel, timeout);
 }
 
 bool Endpoint::abort() noexcept {
@@ -274,30 +280,43 @@ bool Endpoint::abort() noexcept {
 }
 
 Status Endpoint::close(std::chrono::steady_clock::time_point deadline) {
-  abort();
-  for (int polls = 0; !try_enter(); ++polls) {
-    if (std::chrono::steady_clock::now() > deadline)
-      return Status::error(Code::timeout, name() + ": the handler of one of its calls does not return");
+  const auto late = [&] { return std::chrono::steady_clock::now() > deadline; };
+  const auto nap = [](int polls) {
     if (polls < 100) {
       SpinLock::wait(polls);
     } else {
       std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
+  };
+  // The server does what was called before, as ever: not this thread, which may hold locks.
+  for (int polls = 0; !all_served(*m_channel) && m_server.serves() && !late(); ++polls) {
+    nap(polls);
+    if (polls % 16 == 15) m_channel->waiting(*m_channel);
+  }
+  abort();
+  for (int polls = 0; !try_enter(); ++polls) {
+    if (late()) return Status::error(Code::timeout, name() + ": the handler of one of its calls does not return");
+    nap(polls);
   }
   const bool first = !std::exchange(m_closed, true);
-  if (first) {
-    for (Port& port : m_watched.ports())
-      while (visit(port, records_a_visit)) {
-      }
-  }
   leave();
-  if (first) m_server.detach(*this);
-  std::uint64_t dropped = 0;
-  for (std::uint32_t i = 0; first && i < m_channel->ports; ++i) dropped += m_channel->port(i).client.dropped;
-  if (dropped != 0)
+  if (!first) return {};
+  m_server.detach(*this);
+  if (const std::uint64_t dropped = count_dropped(); dropped != 0)
     log(LogLevel::warning,
         fmt::format("{}: {} calls of its kernels were dropped when it was aborted", name(), dropped));
   return {};
+}
+
+/// Calls that were not sent, or not served, and that nobody waited for. The endpoint is closed.
+std::uint64_t Endpoint::count_dropped() noexcept {
+  std::uint64_t dropped = 0;
+  for (Port& port : m_watched.ports()) {
+    dropped += HostPlatform::load(m_channel->port(port.number()).client.dropped);
+    for (Port::Posted posted; port.next(posted); port.finish(posted, Answer::aborted))
+      dropped += posted.wants_answer ? 0 : 1;
+  }
+  return dropped;
 }
 
 // -- statistics

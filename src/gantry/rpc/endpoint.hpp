@@ -27,9 +27,10 @@ class Server;
 class Endpoint {
  public:
   struct Shape {
-    std::uint32_t ports = 1;        ///< as many as clients can wait at a time, or they wait for each other's ports
-    std::uint32_t lanes = 1;        ///< that call together, at most
-    std::uint32_t ring_lines = 64;  ///< of each port, for each lane; a power of two
+    std::uint32_t ports = 1;  ///< as many as clients can wait at a time, or they wait for each other's ports
+    std::uint32_t lanes = 1;  ///< that call together, at most
+    std::uint32_t ring_lines =
+        64;  ///< of each port, for each lane; a power of two, 4 at least; a call must fit in less than half
   };
 
   /// Makes the channel; the server serves it from now on, until close(). `services` outlives it.
@@ -59,16 +60,20 @@ class Endpoint {
   }
   /// No client waits any more, now or later. False: there was never a call.
   bool abort() noexcept;
-  /// Serves what is left, for the last time, and leaves the server. Repeatable. `timeout`: a handler does not return;
-  /// the endpoint stays with the server, and can be closed again.
+  /// Waits until the server has done what was called, aborts, leaves the server; says how many calls were dropped.
+  /// Repeatable. `timeout`: a handler does not return; the endpoint stays with the server, and can be closed again.
   Status close(std::chrono::steady_clock::time_point deadline);
 
   [[nodiscard]] CallStatistics statistics() const noexcept;
 
  private:
   struct Memory;
-  /// Of a message in several records: what has come of each lane's payload.
-  using Fragments = std::vector<std::string>;
+  /// Of a message in several records: what has come of each lane's.
+  struct Fragments {
+    std::vector<std::string> messages;
+    bool refused = false;
+    [[nodiscard]] bool pending() const noexcept { return refused || !messages.empty(); }
+  };
   using Port = ServerPort<HostPlatform>;
 
   Endpoint(Server& server, std::string_view backend, DeviceServices& services, const Shape& shape,
@@ -76,12 +81,15 @@ class Endpoint {
 
   void wait_for_all(std::chrono::nanoseconds timeout) noexcept;
   bool visit(Port& port, int most);
+  void serve_record(Port& port, const Port::Posted& posted) noexcept;
+  void free_lines(Port& port) noexcept;
   Answer serve(Port& port, const Port::Posted& posted) noexcept;
-  Answer serve_fragment(Port& port, const Port::Posted& posted, bool last);
+  Answer serve_fragment(Port& port, const Port::Posted& posted, bool last) noexcept;
   Answer serve_lane(Port& port, Opcode opcode, std::span<char> payload) noexcept;
   Status run(Port& port, Call& call, bool& known);
-  void complain(std::string_view what);
+  void complain(std::string_view what, std::string_view why) noexcept;
   Status print_abort(Port& port, const Call& call);
+  std::uint64_t count_dropped() noexcept;
   void count(std::atomic<std::uint64_t>& counter, std::uint64_t more = 1) noexcept;
 
   Server& m_server;

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <map>
@@ -13,7 +12,6 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 namespace gantry::rpc {
 namespace impl {
@@ -45,8 +43,19 @@ bool is_service(Opcode opcode) noexcept {
   return class_of(opcode) == OpcodeClass::gantry;
 }
 
-/// The handlers that the calling thread is inside of.
-thread_local std::vector<const HandlerRef::Entry*> t_inside;
+/// The calls that the thread is inside of: a chain on its stack.
+struct Inside {
+  const HandlerRef::Entry* entry;
+  const Inside* outer;
+};
+constinit thread_local const Inside* t_inside = nullptr;
+
+int calls_of_this_thread(const HandlerRef::Entry* entry) noexcept {
+  int count = 0;
+  for (const Inside* inside = t_inside; inside != nullptr; inside = inside->outer)
+    count += inside->entry == entry ? 1 : 0;
+  return count;
+}
 
 std::string named(std::string_view backend, Opcode opcode) {
   return fmt::format("call {:#010x}{}", opcode, backend.empty() ? "" : " of backend " + in_quotes(backend));
@@ -70,15 +79,20 @@ HandlerRef HandlerRef::find(std::string_view backend, Opcode opcode, Whose whose
 HandlerRef::~HandlerRef() {
   if (m_entry == nullptr) return;
   Table& all = table();
+  std::shared_ptr<Entry> last;  // what the handler holds ends without the lock
   const std::lock_guard lock(all.mutex);
-  if (--m_entry->calls == 0) all.left.notify_all();
+  --m_entry->calls;
+  if (m_entry.use_count() == 1) last = std::move(m_entry);
+  m_entry.reset();  // before who removes the handler goes on
+  all.left.notify_all();
 }
 
 Status HandlerRef::operator()(Call& call) const {
-  struct Inside {
-    explicit Inside(const Entry* entry) { t_inside.push_back(entry); }
-    ~Inside() { t_inside.pop_back(); }
-  } const inside(m_entry.get());
+  const Inside inside{m_entry.get(), t_inside};
+  struct Scope {
+    explicit Scope(const Inside& entered) noexcept { t_inside = &entered; }
+    ~Scope() { t_inside = t_inside->outer; }
+  } const scope(inside);
   return m_entry->handler(call);
 }
 
@@ -113,7 +127,7 @@ Status remove_handler(std::string_view backend, Opcode opcode) {
   if (entries.empty()) all.opcodes.erase(opcode);
   if (entry == nullptr) return Status::error(Code::not_found, named(backend, opcode) + " has no handler");
   if (is_service(opcode)) g_own_services.fetch_sub(1, std::memory_order_relaxed);
-  const auto own = static_cast<int>(std::count(t_inside.begin(), t_inside.end(), entry.get()));
+  const int own = calls_of_this_thread(entry.get());
   all.left.wait(lock, [&] { return entry->calls <= own; });
   lock.unlock();  // what the handler holds ends here, and may call in
   return {};

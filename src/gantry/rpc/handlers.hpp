@@ -27,9 +27,6 @@ struct Call {
 /// free memory, and open or close other devices than the caller's; it can neither enqueue work nor wait for work.
 using Handler = std::function<Status(Call&)>;
 
-/// Numbers of user calls are smaller than this.
-inline constexpr std::uint32_t user_numbers = 1U << 24;
-
 /// Gives the user call `number` a handler: for the devices of one backend ("host", "cuda", "hip"), or, where `backend`
 /// is empty, for all that have none of their own. At any time, open devices or not. `busy`: there is one already.
 /// Thread safety: any thread.

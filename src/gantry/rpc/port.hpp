@@ -46,12 +46,11 @@ class ServerPort {
                true};
       const std::uint32_t to_the_end = m_channel->ring_lines - (m_place & (m_channel->ring_lines - 1));
       if (found.lines == 0 || found.lines > to_the_end) {
-        found.lines = m_platform.load(m_port->client.next) - m_place;  // where the client goes on
-        if (found.lines == 0 || found.lines > m_channel->ring_lines) found.lines = 1;
+        found.lines = lines_to_the_next_record();
         found.sound = false;
         return true;
       }
-      if (found.opcode == skip_opcode) {
+      if (found.opcode == skip_opcode && !found.wants_answer) {
         m_place += found.lines;
         continue;
       }
@@ -62,7 +61,7 @@ class ServerPort {
     return false;
   }
 
-  /// Ends the record that next() found: its answer, if it wants one, is what its payload holds now.
+  /// Ends the record that next() found; its answer, if it wants one, is what its payload holds now.
   void finish(const Posted& posted, Answer answer) noexcept {
     if (posted.wants_answer) {
       Record& record = m_port->record(m_place, m_channel->ring_lines);
@@ -84,6 +83,17 @@ class ServerPort {
   void set_watched(bool watched) noexcept { m_platform.store(m_port->rare.watched, watched ? 1 : 0); }
 
  private:
+  /// Behind a record that does not say: where a record is posted, or where the client goes on.
+  [[nodiscard]] std::uint32_t lines_to_the_next_record() const noexcept {
+    std::uint32_t end = m_platform.load(m_port->client.next) - m_place;
+    if (end == 0 || end > m_channel->ring_lines) end = 1;
+    for (std::uint32_t lines = 1; lines < end; ++lines) {
+      const std::uint32_t place = m_place + lines;
+      if (m_platform.load(m_port->record(place, m_channel->ring_lines).turn) == posted_turn(place)) return lines;
+    }
+    return end;
+  }
+
   void wake_client() noexcept {
     m_platform.light_fence();  // what it waits for, then `asleep`; the client goes the other way round
     if (m_platform.load(m_port->rare.asleep) != 0) m_platform.signal(m_port->rare.signal);

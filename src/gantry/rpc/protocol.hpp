@@ -8,8 +8,8 @@
 
 /// Remote procedure calls: code that runs on a device calls the host.
 ///
-///     device/printf -> rpc/client writes a record into its port's ring and rings -> rpc/server finds it (rpc/watch,
-///     rpc/port) -> rpc/services calls the opcode's handler -> the answer, in the record -> the client reads it
+///     device/printf -> rpc/client writes a record into its port's ring and rings -> rpc/server finds it
+///     (rpc/watch_list, rpc/port) -> rpc/endpoint calls the handler -> the answer, in the record -> the client reads it
 ///
 /// This file is the memory that the two sides share: plain words, each written with a release store by the side that
 /// owns it at that moment and read with an acquire load; a device makes no read-modify-write but on its own lock. It is
@@ -25,7 +25,11 @@ inline constexpr std::uint32_t line_bytes = 64;
 /// Ports whose bells one summary word covers.
 inline constexpr std::uint32_t group_ports = 64;
 /// Most lanes that call as one: the threads of a warp or wavefront.
-inline constexpr std::uint32_t max_lanes = 64;
+inline constexpr std::uint32_t most_lanes = 64;
+/// Most bytes of a single call's payload that every channel must carry.
+inline constexpr std::uint32_t most_call_bytes = 1024;
+/// Most bytes of one lane's message in several records; a longer one is refused.
+inline constexpr std::uint32_t most_message_bytes = 64U << 20;
 
 /// What is called: a class and a number within it. The class keeps those who hand numbers out from each other's way.
 enum class OpcodeClass : std::uint8_t {
@@ -39,6 +43,8 @@ GANTRY_DEVICE_FUNCTION constexpr Opcode make_opcode(OpcodeClass group, std::uint
   return (static_cast<std::uint32_t>(group) << 24) | (number & 0xffffff);
 }
 
+/// Numbers of user calls are smaller than this.
+inline constexpr std::uint32_t user_numbers = 1U << 24;
 GANTRY_DEVICE_FUNCTION constexpr OpcodeClass class_of(Opcode opcode) noexcept {
   return static_cast<OpcodeClass>(opcode >> 24);
 }

@@ -3,8 +3,6 @@
 #include <gantry/base/log.hpp>
 #include <gantry/base/service_thread.hpp>
 #include <gantry/base/spin_lock.hpp>
-#include <gantry/base/try.hpp>
-#include <gantry/core/execution_context.hpp>
 #include <gantry/rpc/endpoint.hpp>
 #include <gantry/rpc/server.hpp>
 
@@ -18,6 +16,8 @@ namespace {
 
 /// Passes between two looks at the clock.
 constexpr int passes_per_look = 64;
+/// How long nothing is served before a waiting client hands the seat over.
+constexpr std::chrono::milliseconds stuck{2};
 /// How often a server looks for calls of clients that cannot wake it: a pass takes a few microseconds.
 constexpr std::chrono::microseconds lease_nap{200};
 
@@ -45,27 +45,24 @@ void Server::place(CpuSet cpus) {
 void Server::attach(std::shared_ptr<Endpoint> endpoint) {
   const std::lock_guard lock(m_mutex);
   m_endpoints.push_back(std::move(endpoint));
-  m_version.fetch_add(1, std::memory_order_release);
+  m_version.fetch_add(1, std::memory_order_seq_cst);
 }
 
 void Server::detach(Endpoint& endpoint) {
-  const std::lock_guard lifecycle(m_lifecycle);
+  std::unique_lock lifecycle(m_lifecycle);
   bool last = false;
   {
     const std::lock_guard lock(m_mutex);
     const auto left = std::find_if(m_endpoints.begin(), m_endpoints.end(),
                                    [&](const std::shared_ptr<Endpoint>& held) { return held.get() == &endpoint; });
     if (left == m_endpoints.end()) return;
-    const CallStatistics its = endpoint.statistics();
-    m_past.calls += its.calls;
-    m_past.bytes += its.bytes;
-    m_past.failed += its.failed;
+    m_past += endpoint.statistics();
     m_endpoints.erase(left);
-    m_version.fetch_add(1, std::memory_order_release);
+    m_version.fetch_add(1, std::memory_order_seq_cst);
     last = m_endpoints.empty();
   }
   if (last) {
-    leave_seat();
+    end_threads(std::move(lifecycle));
   } else if (m_seat.load() != nullptr) {
     rouse();  // to let go of it
   }
@@ -102,42 +99,62 @@ Status Server::start() {
   return take_seat();
 }
 
-/// Starts a thread that serves instead of the one that does.
+/// Starts a thread that serves instead of the one that does. Under m_lifecycle. Nothing has changed when there is none
+/// to have.
 Status Server::take_seat() {
-  const auto gone = [](const std::unique_ptr<Seat>& seat) {
+  std::erase_if(m_seats, [](const std::unique_ptr<Seat>& seat) {
     if (!seat->left.load(std::memory_order_acquire)) return false;
     seat->thread.join();
     return true;
-  };
-  std::erase_if(m_seats, gone);
-  auto seat = std::make_unique<Seat>();
-  const Seat* const before = m_seat.exchange(seat.get(), std::memory_order_seq_cst);
-  HostPlatform::store(m_asleep, 0);
-  Status status =
-      start_service_thread(seat->thread, "the thread that serves the calls of " + m_options.name + " devices",
-                           [this, &own = *seat] { main(own); });
-  if (status.ok()) {
-    m_seats.push_back(std::move(seat));
-  } else {
-    m_seat.store(before, std::memory_order_seq_cst);
+  });
+  m_seats.push_back(std::make_unique<Seat>());
+  Seat& seat = *m_seats.back();
+  Status status = start_service_thread(
+      seat.thread, "the thread that serves the calls of " + m_options.name + " devices", [this, &seat] {
+        seat.taken.wait(false, std::memory_order_acquire);
+        main(seat);
+      });
+  if (!status.ok()) {
+    m_seats.pop_back();
+    return status;
   }
+  m_seat.store(&seat, std::memory_order_seq_cst);
+  HostPlatform::store(m_asleep, 0);
+  seat.taken.store(true, std::memory_order_release);
+  seat.taken.notify_all();
   return status;
 }
 
 void Server::stop() {
-  const std::lock_guard lock(m_lifecycle);
-  leave_seat();
+  end_threads(std::unique_lock(m_lifecycle));
 }
 
-/// Ends all threads. Whatever is posted from now on starts another one.
-void Server::leave_seat() {
+/// Ends all threads, without the lock while they return from their handlers. Whatever is posted from then on starts
+/// another one, and what was posted meanwhile.
+void Server::end_threads(std::unique_lock<std::mutex> lifecycle) {
   m_seat.store(nullptr, std::memory_order_seq_cst);
-  rouse();
-  for (const auto& seat : m_seats) seat->thread.join();
+  std::vector<std::unique_ptr<Seat>> ended = std::move(m_seats);
   m_seats.clear();
-  const Endpoints left = endpoints();
-  while (!prepare_to_sleep(left))
-    for (const auto& endpoint : left) serve(*endpoint);
+  lifecycle.unlock();
+  rouse();
+  for (const auto& seat : ended) seat->thread.join();
+  lifecycle.lock();
+  std::uint64_t version = 0;
+  Endpoints left;
+  while (m_seat.load() == nullptr) {
+    refresh(left, version);
+    if (prepare_to_sleep(left, version)) return;
+    if (Status status = take_seat(); !status.ok()) {
+      give_up(status);
+      return;
+    }
+  }
+}
+
+/// There is no thread to have: nobody waits for an answer any more.
+void Server::give_up(const Status& status) {
+  log(LogLevel::error, status.message());
+  for (const auto& endpoint : endpoints()) endpoint->abort();
 }
 
 int Server::threads() const {
@@ -155,23 +172,34 @@ void Server::rouse() noexcept {
 
 /// A client found the server asleep, or there is none yet.
 void Server::wake() noexcept {
-  if (HostPlatform::exchange(m_asleep, 0) == 0) return;
-  m_wake_ups.fetch_add(1, std::memory_order_relaxed);
-  if (m_seat.load(std::memory_order_seq_cst) != nullptr) {
-    futex_wake(&m_asleep);
-    return;
-  }
-  if (Status status = start(); !status.ok()) {
-    log(LogLevel::error, status.message());
-    for (const auto& endpoint : endpoints()) endpoint->abort();
+  while (HostPlatform::exchange(m_asleep, 0) != 0) {
+    m_wake_ups.fetch_add(1, std::memory_order_relaxed);
+    if (m_seat.load(std::memory_order_seq_cst) != nullptr) {
+      futex_wake(&m_asleep);
+      return;
+    }
+    const Status status = start();
+    if (status.ok()) return;
+    HostPlatform::store(m_asleep, 1);
+    HostPlatform::heavy_fence();  // `asleep`, then who is there; a client of a new device goes the other way round
+    if (status.code() != Code::refused) {
+      give_up(status);
+      return;
+    }
+    if (endpoints().empty()) return;
   }
 }
 
-/// Called every few milliseconds by each client that waits. Nothing served between two of these calls means that the
-/// thread is stuck in a handler: another one serves the other devices meanwhile.
+/// Called by each client that has waited for long. Nothing served for as long as that means that the thread is stuck in
+/// a handler: another one serves the other devices meanwhile.
 void Server::client_waits() noexcept {
+  const std::int64_t now = Clock::now().time_since_epoch().count();
   const std::uint64_t progress = m_progress.load(std::memory_order_relaxed);
-  if (m_seen_progress.exchange(progress, std::memory_order_relaxed) != progress) return;
+  if (m_seen_progress.exchange(progress, std::memory_order_relaxed) != progress) {
+    m_seen_at.store(now, std::memory_order_relaxed);
+    return;
+  }
+  if (Clock::duration(now - m_seen_at.load(std::memory_order_relaxed)) < stuck) return;
   const std::unique_lock lock(m_lifecycle, std::try_to_lock);
   if (!lock || m_seat.load() == nullptr || HostPlatform::load(m_asleep) != 0) return;
   const Endpoints all = endpoints();
@@ -181,6 +209,7 @@ void Server::client_waits() noexcept {
     log(LogLevel::error, status.message());
     return;
   }
+  progressed();
   m_hand_overs.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -214,7 +243,7 @@ void Server::main(Seat& seat) {
     } else if (now - last_call < m_options.spin) {
       std::this_thread::yield();
     } else {
-      sleep(all, seat);
+      sleep(all, version, seat);
       last_call = Clock::now();
     }
     last_look = Clock::now();
@@ -236,8 +265,8 @@ bool Server::serve(Endpoint& endpoint) {
   return found;
 }
 
-/// True: nothing is there, and what comes will wake the server.
-bool Server::prepare_to_sleep(const Endpoints& endpoints) {
+/// True: nothing is there, and what comes will wake the server. `version`: of the endpoints.
+bool Server::prepare_to_sleep(const Endpoints& endpoints, std::uint64_t version) {
   HostPlatform::store(m_asleep, 1);
   std::vector<Endpoint*> entered;
   for (const auto& endpoint : endpoints) {
@@ -246,7 +275,7 @@ bool Server::prepare_to_sleep(const Endpoints& endpoints) {
     endpoint->unwatch();
   }
   HostPlatform::heavy_fence();  // `watched` and `asleep`, then the rings; clients go the other way round
-  bool anything = false;
+  bool anything = m_version.load(std::memory_order_seq_cst) != version;
   for (Endpoint* endpoint : entered) {
     anything |= endpoint->anything();
     endpoint->leave();
@@ -258,11 +287,11 @@ bool Server::prepare_to_sleep(const Endpoints& endpoints) {
   return !anything;
 }
 
-void Server::sleep(const Endpoints& endpoints, const Seat& seat) {
-  if (!prepare_to_sleep(endpoints)) return;
+void Server::sleep(const Endpoints& endpoints, std::uint64_t version, const Seat& seat) {
+  if (!prepare_to_sleep(endpoints, version)) return;
   m_sleeps.fetch_add(1, std::memory_order_relaxed);
-  const bool polls = m_leases.load(std::memory_order_seq_cst) > 0;
   while (HostPlatform::load(m_asleep) == 1 && seated(seat)) {
+    const bool polls = m_leases.load(std::memory_order_seq_cst) > 0;
     futex_wait(&m_asleep, 1, polls ? lease_nap : std::chrono::nanoseconds(-1));
     if (polls) HostPlatform::exchange(m_asleep, 0);
   }
@@ -284,12 +313,7 @@ CallStatistics Server::statistics() const {
   {
     const std::lock_guard lock(m_mutex);
     all = m_past;
-    for (const auto& endpoint : m_endpoints) {
-      const CallStatistics its = endpoint->statistics();
-      all.calls += its.calls;
-      all.bytes += its.bytes;
-      all.failed += its.failed;
-    }
+    for (const auto& endpoint : m_endpoints) all += endpoint->statistics();
   }
   all.sleeps = m_sleeps.load(std::memory_order_relaxed);
   all.wake_ups = m_wake_ups.load(std::memory_order_relaxed);

@@ -40,7 +40,7 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// Where its threads run from now on; empty: anywhere.
+  /// Where the threads that start from now on run; empty: anywhere.
   void place(CpuSet cpus);
   void attach(std::shared_ptr<Endpoint> endpoint);
   /// The last one ends the thread and joins it. Does nothing for an endpoint that is not there.
@@ -52,6 +52,8 @@ class Server {
   Status start();
   /// Ends the thread, if there is one; the next call starts another.
   void stop();
+  /// Whether there is a thread to serve what is posted.
+  [[nodiscard]] bool serves() const noexcept { return m_seat.load(std::memory_order_acquire) != nullptr; }
   /// Threads that serve or are stuck in a handler.
   [[nodiscard]] int threads() const;
   [[nodiscard]] CallStatistics statistics() const;
@@ -77,6 +79,7 @@ class Server {
  private:
   struct Seat {
     std::thread thread;
+    std::atomic<bool> taken{false};
     std::atomic<bool> left{false};
   };
 
@@ -90,11 +93,12 @@ class Server {
   [[nodiscard]] bool seated(const Seat& seat) const noexcept { return m_seat.load(std::memory_order_seq_cst) == &seat; }
   void refresh(Endpoints& endpoints, std::uint64_t& version) const;
   [[nodiscard]] Endpoints endpoints() const;
-  bool prepare_to_sleep(const Endpoints& endpoints);
-  void sleep(const Endpoints& endpoints, const Seat& seat);
+  bool prepare_to_sleep(const Endpoints& endpoints, std::uint64_t version);
+  void sleep(const Endpoints& endpoints, std::uint64_t version, const Seat& seat);
   void note_look(Clock::duration took) noexcept;
   Status take_seat();
-  void leave_seat();
+  void end_threads(std::unique_lock<std::mutex> lifecycle);
+  void give_up(const Status& status);
   bool serve(Endpoint& endpoint);
 
   const Options m_options;
@@ -113,6 +117,7 @@ class Server {
   alignas(64) std::uint32_t m_asleep = 1;  // shared with clients: see Channel::asleep
   alignas(64) std::atomic<std::uint64_t> m_progress{0};
   std::atomic<std::uint64_t> m_seen_progress{0};
+  std::atomic<std::int64_t> m_seen_at{0};
   std::atomic<std::uint64_t> m_sleeps{0};
   std::atomic<std::uint64_t> m_wake_ups{0};
   std::atomic<std::uint64_t> m_hand_overs{0};

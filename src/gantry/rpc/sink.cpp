@@ -114,6 +114,8 @@ void Sink::flush() noexcept {
   } catch (const std::exception& error) {
     std::fwrite(m_text.data(), 1, m_text.size(), stderr);
     log(LogLevel::error, fmt::format("{}: printing: {}", m_name, error.what()));
+  } catch (...) {  // a callback's
+    log(LogLevel::error, m_name + ": the callback that takes its text threw something that is no std::exception");
   }
   m_text.clear();
 }
