@@ -70,8 +70,8 @@ class Client {
       const auto write = [&](char* to) {
         const std::uint32_t mine = offset < bytes ? bytes - offset : 0;
         const std::uint32_t length = mine < room ? mine : room;
-        for (std::uint32_t i = 0; i < length; ++i) to[i] = data[offset + i];
-        for (std::uint32_t i = length; i < room; ++i) to[i] = 0;
+        if (length != 0) __builtin_memcpy(to, data + offset, length);
+        __builtin_memset(to + length, 0, room - length);
       };
       if (!post(opcode, room, write, last ? 0 : Record::more)) return false;
       if (last) return true;
