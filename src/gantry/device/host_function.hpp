@@ -110,8 +110,16 @@ class HostFunction<Result(Args...)> {
  public:
   using Ref = HostFunctionRef<Result(Args...)>;
 
-  explicit HostFunction(std::function<Result(Args...)> function) {
-    const auto serve = [function = std::move(function)](rpc::Call& call) -> Status {
+  explicit HostFunction(std::function<Result(Args...)> function) : m_ref(serve(std::move(function))) {}
+  ~HostFunction() { rpc::impl::remove_handler("", m_ref.m_opcode).ignore(); }
+  HostFunction(const HostFunction&) = delete;
+  HostFunction& operator=(const HostFunction&) = delete;
+
+  [[nodiscard]] Ref ref() const noexcept { return m_ref; }
+
+ private:
+  static Ref serve(std::function<Result(Args...)> function) {
+    const auto handler = [function = std::move(function)](rpc::Call& call) -> Status {
       typename Ref::Message message;
       if (call.payload.size() < sizeof(message)) return rpc::impl::wrong_length(call.payload.size());
       std::memcpy(&message, call.payload.data(), sizeof(message));
@@ -123,17 +131,13 @@ class HostFunction<Result(Args...)> {
       }
       return {};
     };
-    do m_ref.m_opcode = rpc::impl::next_function_opcode();  // the numbers come again after 2^24
-    while (rpc::impl::add_handler("", m_ref.m_opcode, serve).code() == Code::busy);
+    Ref ref;
+    do ref.m_opcode = rpc::impl::next_function_opcode();  // the numbers come again after 2^24
+    while (rpc::impl::add_handler("", ref.m_opcode, handler).code() == Code::busy);
+    return ref;
   }
-  ~HostFunction() { rpc::impl::remove_handler("", m_ref.m_opcode).ignore(); }
-  HostFunction(const HostFunction&) = delete;
-  HostFunction& operator=(const HostFunction&) = delete;
 
-  [[nodiscard]] Ref ref() const noexcept { return m_ref; }
-
- private:
-  Ref m_ref;
+  const Ref m_ref;
 };
 
 }  // namespace gantry
