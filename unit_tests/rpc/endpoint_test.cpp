@@ -325,5 +325,22 @@ TEST(EndpointShapeTest, MorePortsThanAreWatchedAreAllServed) {
   EXPECT_EQ(device->statistics().calls, 1200U);
 }
 
+TEST(EndpointShapeTest, WhatOneVisitLeavesInAPortThatIsNotWatchedIsServedLater) {
+  Server server({.name = "test", .on_thread_start = {}});
+  OpenEndpoint device(server, 100);
+  Gate gate;
+  const ScopedHandler handler(1, [&](Call&) -> Status {
+    gate.pass();
+    return {};
+  });
+  EXPECT_TRUE(device.post(0, user(1), std::uint64_t{0}));
+  gate.await_one();
+  for (std::uint32_t port = 1; port < 100; ++port)
+    for (int i = 0; i < 40; ++i) EXPECT_TRUE(device.post(port, echo_opcode, std::uint64_t{0}));
+  gate.open();
+  device->flush(std::chrono::minutes(1));  // would never return if a port were forgotten
+  EXPECT_EQ(device->statistics().calls, 1U + 99 * 40);
+}
+
 }  // namespace
 }  // namespace gantry::rpc

@@ -41,7 +41,7 @@ class HandoverTest : public testing::Test {
 
 TEST_F(HandoverTest, AnotherDevicesCallsAreServedMeanwhile) {
   for (std::uint32_t i = 0; i < 100; ++i) EXPECT_TRUE(b.answers(i % 2));
-  EXPECT_EQ(server.threads(), 2);
+  await([&] { return server.threads() == 2; });
   EXPECT_GE(server.statistics().hand_overs, 1U);
 }
 
@@ -71,7 +71,7 @@ TEST_F(HandoverTest, SeveralDevicesCanBeStuck) {
   });
   second.await_one();
   for (int i = 0; i < 10; ++i) EXPECT_TRUE(c.answers(0));
-  EXPECT_EQ(server.threads(), 3);
+  await([&] { return server.threads() == 3; });  // one that another took over from may be on its way out
   second.open();
   client.join();
   EXPECT_TRUE(b.answers(1));

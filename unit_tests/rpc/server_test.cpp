@@ -235,6 +235,17 @@ TEST_F(ServerTest, ThatGetsNoThreadAbortsItsClients) {
   EXPECT_TRUE(serves(later));
 }
 
+TEST_F(ServerTest, WhatNoThreadServedIsServedByTheClose) {
+  OpenEndpoint device(server);
+  {
+    const test::NoNewThreads none;
+    EXPECT_TRUE(device.print(0, "text"));
+    EXPECT_EQ(device.text(), "");
+  }
+  EXPECT_OK(device->close(in_a_minute()));
+  EXPECT_EQ(device.text(), "text");
+}
+
 TEST_F(ServerTest, StatisticsAddUp) {
   OpenEndpoint one(server, 2, "fake");
   {

@@ -289,6 +289,7 @@ Status Endpoint::close(std::chrono::steady_clock::time_point deadline) {
     }
   };
   // The server does what was called before, as ever: not this thread, which may hold locks.
+  if (!all_served(*m_channel)) m_server.start().ignore();  // there may have been no thread to have before
   for (int polls = 0; !all_served(*m_channel) && m_server.serves() && !late(); ++polls) {
     nap(polls);
     if (polls % 16 == 15) m_channel->waiting(*m_channel);
