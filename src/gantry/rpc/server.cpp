@@ -225,10 +225,11 @@ void Server::main(Seat& seat) {
   Clock::time_point last_look = Clock::now();
   Clock::time_point last_call = last_look;
   bool found = false;  // since the last look at the clock
-  for (int passes = 1; seated(seat); ++passes) {
+  // The first pass is made whatever happens: who stops the server again and again still lets it serve.
+  for (int passes = 1; passes == 1 || seated(seat); ++passes) {
     refresh(all, version);
     for (const auto& endpoint : all) {
-      if (!seated(seat)) break;
+      if (passes != 1 && !seated(seat)) break;
       found |= serve(*endpoint);
       if (!seated(seat)) rouse();  // who sits there now may sleep, and could not look at what was served here
     }
