@@ -33,7 +33,7 @@ struct ExecutionContext {
 };
 
 namespace impl {
-/// One pointer a thread; null outside of all that.
+/// One pointer a thread; null outside of kernels, host functions and handlers.
 GANTRY_API extern thread_local constinit ExecutionContext* t_execution_context
     __attribute__((tls_model("initial-exec")));
 }  // namespace impl
