@@ -1,92 +1,200 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The least that calls between two pinned, spinning threads can be: a mailbox of one cache line, a ring of them.
+// The least that calls between two pinned, spinning threads can be: a mailbox of one cache line, a ring of them, a
+// thread that sleeps; and the layout that LLVM's RPC has.
 
 #include "support/rtt.hpp"
+#include "support/samples.hpp"
 
 #include <benchmark/benchmark.h>
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <thread>
 
 namespace {
+
+/// The thread on the other CPU: it calls poll() again and again.
+class Server {
+ public:
+  template <class Poll>
+  explicit Server(Poll poll)
+      : m_thread([this, poll]() mutable {
+          perf::pin_to_cpu(1);
+          while (!m_stop.load(std::memory_order_relaxed))
+            if (!poll()) perf::pause();
+        }) {
+    perf::pin_to_cpu(0);
+  }
+  ~Server() {
+    m_stop.store(true);
+    m_thread.join();
+  }
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+ private:
+  std::atomic<bool> m_stop{false};
+  std::thread m_thread;
+};
 
 /// One line that goes there and back: turn, payload.
 void call(benchmark::State& state) {
   struct alignas(64) Mailbox {
     std::atomic<std::uint64_t> turn{0};
     std::uint64_t payload[7] = {};
-  };
-  static Mailbox mailbox;
-  std::atomic<bool> stop{false};
-  perf::pin_to_cpu(0);
-  std::uint64_t turn = mailbox.turn.load();
-  std::thread server([&, turn]() mutable {
-    perf::pin_to_cpu(1);
-    while (!stop.load(std::memory_order_relaxed)) {
-      if (mailbox.turn.load(std::memory_order_acquire) != turn + 1) {
-        perf::pause();
-        continue;
-      }
-      mailbox.payload[0] += 1;
-      mailbox.turn.store(turn += 2, std::memory_order_release);
-    }
+  } mailbox;
+  const Server server([&mailbox, turn = std::uint64_t{0}]() mutable {
+    if (mailbox.turn.load(std::memory_order_acquire) != turn + 1) return false;
+    mailbox.payload[0] += 1;
+    mailbox.turn.store(turn += 2, std::memory_order_release);
+    return true;
   });
+  std::uint64_t turn = 0;
   for (auto _ : state) {
     mailbox.payload[0] = turn;
     mailbox.turn.store(turn + 1, std::memory_order_release);
     while (mailbox.turn.load(std::memory_order_acquire) != turn + 2) perf::pause();
     turn += 2;
   }
-  stop.store(true);
-  server.join();
 }
 BENCHMARK(call)->ArgName("ports")->Arg(1)->UseRealTime();
 
-/// A ring of 64 lines with one producer and one consumer, each of which reads the other's place when it has to.
-void pipelined(benchmark::State& state) {
+/// The layout and the server loop of LLVM's GPU libc (libc/shared/rpc.h): arrays of inboxes, outboxes, locks, headers
+/// and packets of 64 bytes a lane; the server looks at all ports from the first one, and begins again after each call.
+void call_llvm_layout(benchmark::State& state) {
+  constexpr std::size_t ports = 64;
+  struct Header {
+    std::uint64_t mask = 0;
+    std::uint32_t opcode = 0;
+  };
+  struct alignas(64) Packet {
+    std::uint64_t payload[8] = {};
+  };
+  struct Process {
+    std::array<std::atomic<std::uint32_t>, ports> to_server{};
+    std::array<std::atomic<std::uint32_t>, ports> to_client{};
+    std::array<std::atomic<std::uint32_t>, ports> client_lock{};
+    std::array<std::atomic<std::uint32_t>, ports> server_lock{};
+    std::array<Header, ports> headers{};
+    std::array<Packet, ports> packets{};
+  } process;
+  const Server server([&process] {
+    for (std::size_t port = 0; port < ports; ++port) {
+      const std::uint32_t in = process.to_server[port].load(std::memory_order_relaxed);
+      const std::uint32_t out = process.to_client[port].load(std::memory_order_relaxed);
+      if (in == out || process.server_lock[port].exchange(1, std::memory_order_acquire) != 0) continue;
+      std::atomic_thread_fence(std::memory_order_acquire);
+      if (process.headers[port].opcode == 1) process.packets[port].payload[0] += 1;
+      process.to_client[port].store(in, std::memory_order_release);
+      process.server_lock[port].store(0, std::memory_order_release);
+      return true;
+    }
+    return false;
+  });
+  for (auto _ : state) {
+    constexpr std::size_t port = 0;  // which suits the server best
+    while (process.client_lock[port].exchange(1, std::memory_order_acquire) != 0) perf::pause();
+    const std::uint32_t turn = process.to_server[port].load(std::memory_order_relaxed) ^ 1;
+    process.headers[port] = {1, 1};
+    process.packets[port].payload[0] = turn;
+    process.to_server[port].store(turn, std::memory_order_release);
+    while (process.to_client[port].load(std::memory_order_acquire) != turn) perf::pause();
+    benchmark::DoNotOptimize(process.packets[port].payload[0]);
+    process.client_lock[port].store(0, std::memory_order_release);
+  }
+}
+BENCHMARK(call_llvm_layout)->UseRealTime();
+
+/// A ring of lines with one producer and one consumer, each of which reads the other's place when it has to.
+class Ring {
+ public:
+  void post() {
+    while (m_place - m_known == lines) {
+      m_known = m_read.load(std::memory_order_acquire);
+      if (m_place - m_known == lines) perf::pause();
+    }
+    Line& line = m_lines[m_place % lines];
+    for (std::uint64_t& word : line.words) word = m_place;
+    m_written.store(++m_place, std::memory_order_release);
+  }
+  void flush() const {
+    while (m_read.load(std::memory_order_acquire) != m_place) perf::pause();
+  }
+  bool consume() {
+    std::uint64_t place = m_read.load(std::memory_order_relaxed);
+    const std::uint64_t end = m_written.load(std::memory_order_acquire);
+    if (end == place) return false;
+    for (; place != end; ++place) benchmark::DoNotOptimize(m_lines[place % lines].words[0]);
+    m_read.store(place, std::memory_order_release);
+    return true;
+  }
+
+ private:
+  static constexpr std::uint64_t lines = 64;
   struct alignas(64) Line {
     std::uint64_t words[8];
   };
-  struct Ring {
-    std::array<Line, 64> lines{};
-    alignas(64) std::atomic<std::uint64_t> written{0};
-    alignas(64) std::atomic<std::uint64_t> read{0};
-  };
-  static Ring ring;
-  std::atomic<bool> stop{false};
-  perf::pin_to_cpu(0);
-  std::thread consumer([&] {
-    perf::pin_to_cpu(1);
-    std::uint64_t place = ring.read.load();
-    std::uint64_t sum = 0;
-    while (!stop.load(std::memory_order_relaxed)) {
-      const std::uint64_t end = ring.written.load(std::memory_order_acquire);
-      if (end == place) {
-        perf::pause();
-        continue;
-      }
-      for (; place != end; ++place) sum += ring.lines[place % 64].words[0];
-      ring.read.store(place, std::memory_order_release);
-    }
-    benchmark::DoNotOptimize(sum);
-  });
-  std::uint64_t place = ring.written.load();
-  std::uint64_t known = ring.read.load();
+  std::array<Line, lines> m_lines{};
+  alignas(64) std::atomic<std::uint64_t> m_written{0};
+  alignas(64) std::atomic<std::uint64_t> m_read{0};
+  alignas(64) std::uint64_t m_place = 0;  // the producer's
+  std::uint64_t m_known = 0;
+};
+
+void one_way(benchmark::State& state) {
+  Ring ring;
+  const Server server([&ring] { return ring.consume(); });
+  constexpr int burst = 32;
   for (auto _ : state) {
-    while (place - known == 64) {
-      known = ring.read.load(std::memory_order_acquire);
-      if (place - known == 64) perf::pause();
-    }
-    Line& line = ring.lines[place % 64];
-    for (std::uint64_t& word : line.words) word = place;
-    ring.written.store(++place, std::memory_order_release);
+    const auto start = perf::Clock::now();
+    for (int i = 0; i < burst; ++i) ring.post();
+    state.SetIterationTime(perf::seconds_since(start) / burst);
+    ring.flush();
   }
-  while (ring.read.load(std::memory_order_acquire) != place) perf::pause();
-  stop.store(true);
-  consumer.join();
+}
+BENCHMARK(one_way)->Iterations(perf::iterations(20'000))->UseManualTime();
+
+void pipelined(benchmark::State& state) {
+  Ring ring;
+  const Server server([&ring] { return ring.consume(); });
+  for (auto _ : state) ring.post();
+  ring.flush();
 }
 BENCHMARK(pipelined)->UseRealTime();
+
+/// A server that sleeps in a futex until each call.
+void call_after_idle(benchmark::State& state) {
+  constexpr std::uint32_t last = ~0U;
+  std::atomic<std::uint32_t> call{0};
+  std::atomic<std::uint32_t> answer{0};
+  std::thread server([&] {
+    perf::pin_to_cpu(1);
+    for (std::uint32_t seen = 0; seen != last;) {
+      call.wait(seen);
+      seen = call.load();
+      answer.store(seen, std::memory_order_release);
+    }
+  });
+  perf::pin_to_cpu(0);
+  const auto ring = [&](std::uint32_t number) {
+    call.store(number, std::memory_order_release);
+    call.notify_one();
+    while (answer.load(std::memory_order_acquire) != number) perf::pause();
+  };
+  perf::Samples samples;
+  std::uint32_t number = 0;
+  for (auto _ : state) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    const auto start = perf::Clock::now();
+    ring(++number);
+    samples.add(state, perf::seconds_since(start));
+  }
+  samples.report(state);
+  ring(last);
+  server.join();
+}
+BENCHMARK(call_after_idle)->Iterations(perf::iterations(300))->UseManualTime();
 
 }  // namespace

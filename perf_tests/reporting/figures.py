@@ -377,6 +377,11 @@ FIGURES = [
                         at_most=1,
                     ),
                     ratio("call/ports:1", other="limit", goal="x a mailbox of one line"),
+                    Check(
+                        "<= 0.4 x LLVM's layout of 64 ports",
+                        lambda m: m.time("gantry", "call/ports:1") / m.time("limit", "call_llvm_layout"),
+                        at_most=0.4,
+                    ),
                 ],
                 label="there and back",
             ),
@@ -394,7 +399,10 @@ FIGURES = [
             Row("user_call", label="... a handler of the program"),
             Row(
                 "one_way",
-                [Check("<= 8 ns (ns)", lambda m: m.time("gantry", "one_way"), at_most=8)],
+                [
+                    Check("<= 8 ns (ns)", lambda m: m.time("gantry", "one_way"), at_most=8),
+                    ratio("one_way", other="limit", goal="x a ring of lines"),
+                ],
                 label="one way, what the caller pays",
             ),
             Row(
@@ -410,7 +418,10 @@ FIGURES = [
             ),
             Row(
                 "call_after_idle",
-                [Check("<= 35 us (ns)", lambda m: m.counter("gantry", "call_after_idle", "p50_ns"), at_most=35000)],
+                [
+                    Check("<= 35 us (ns)", lambda m: m.counter("gantry", "call_after_idle", "p50_ns"), at_most=35000),
+                    ratio("call_after_idle", quantity="p50_ns", other="limit", goal="x a bare futex"),
+                ],
                 quantity="p50_ns",
                 label="after 2 ms without calls, median",
             ),

@@ -213,21 +213,21 @@ bool Conversation::serve(ExploredPort& port) {
   ExploredPort::Posted record{};
   int served = 0;
   for (; served < m_setup.most_a_visit && port.next(record); ++served) {
-    Explorer::observe(std::uint64_t{record.opcode} << 32 | record.lines << 16 | record.bytes);
+    Explorer::observe(std::uint64_t{record.head.opcode} << 32 | record.head.lines << 16 | record.head.bytes);
     Explorer::pause();
     ModelledChannel::Sent& sent = m_channel.sent(number);
     const Word id = sent.ids[0];
     if (sent.count == 0) {
       Explorer::fail("served what was not sent");
-    } else if (!record.sound || record.opcode != opcode_of(id)) {
+    } else if (!record.sound || record.head.opcode != opcode_of(id)) {
       Explorer::fail("served out of order");
     } else {
-      each_word(record.bytes, [&](std::uint32_t offset) {
+      each_word(record.head.bytes, [&](std::uint32_t offset) {
         Word word;
         std::memcpy(&word, record.payload + offset, sizeof(word));
-        if (word != payload_word(id, record.bytes, place(port), offset)) Explorer::fail("another payload");
+        if (word != payload_word(id, record.head.bytes, place(port), offset)) Explorer::fail("another payload");
       });
-      if (record.wants_answer) {
+      if (record.wants_answer()) {
         Word word;
         std::memcpy(&word, record.payload, sizeof(word));
         word = answer_to(word, 0);

@@ -55,6 +55,7 @@ class DamageTest : public testing::TestWithParam<Damage> {
     HostPlatform::store(channel.used, 1);
     HostPlatform::store(channel.bells[number], 1);
     HostPlatform::store(channel.summary[number / group_ports], 1);
+    HostPlatform::store(channel.rung, 1);
     AsymmetricFence::full();
     if (HostPlatform::load(*channel.asleep) != 0) HostPlatform::wake(channel);
   }
@@ -80,7 +81,7 @@ TEST_P(DamageTest, IsRefusedAndTheChannelGoesOn) {
   }
   device->flush();
   EXPECT_EQ(device->statistics().failed, 100U);
-  EXPECT_THAT(device.text(), HasSubstr("a damaged call was refused: port 1"));
+  EXPECT_THAT(device.text(), HasSubstr("refused: its record is damaged"));
 }
 
 TEST_P(DamageTest, IsLoggedWhereNobodyWaits) {
@@ -88,7 +89,7 @@ TEST_P(DamageTest, IsLoggedWhereNobodyWaits) {
   write(1, GetParam(), 0);
   ring(1);
   device->flush();
-  EXPECT_THAT(device.text(), HasSubstr("a damaged call was refused: port 1"));
+  EXPECT_THAT(device.text(), HasSubstr("refused: its record is damaged"));
   EXPECT_TRUE(device.answers(1));
 }
 

@@ -133,7 +133,7 @@ TEST_F(EndpointTest, MessagesBeyondTheLimitAreRefusedWhole) {
     EXPECT_TRUE(Client<HostPlatform>(device.channel(), 0).post_bytes(user(1), sent.data(), bytes));
     device->flush();
     EXPECT_EQ(served, 0) << bytes << " bytes";
-    EXPECT_THAT(device.text(), HasSubstr("was refused"));
+    EXPECT_THAT(device.text(), HasSubstr("refused: it has more than"));
     served = 0;
     EXPECT_TRUE(device.answers(0));
   }
@@ -230,7 +230,8 @@ TEST_F(EndpointTest, TextIsVisibleBeforeTheAnswerThatFollowsIt) {
   Port& port = device.channel().port(0);
   const std::uint32_t place = port.client.next;
   EXPECT_TRUE(Client<HostPlatform>(device.channel(), 0)
-                  .post(echo_opcode, 8, [](char* to) { std::memset(to, 0, 8); }, Record::wants_answer));
+                  .post(
+                      echo_opcode, 8, [](char* to) { std::memset(to, 0, 8); }, Record::wants_answer));
   EXPECT_TRUE(device.post(0, user(1), std::uint64_t{1}));
   first.open();
   last.await_one();

@@ -46,6 +46,7 @@ std::string ModelledChannel::word_name(const Word& word) const {
   if (&word == &m_shared->asleep) return "asleep";
   if (&word == &m_shared->channel.aborted) return "aborted";
   if (&word == &m_shared->channel.used) return "used";
+  if (&word == &m_shared->channel.rung) return "rung";
   for (unsigned i = 0; i < used_ports; ++i) {
     if (&word == &m_shared->bells[number(i)]) return fmt::format("bell {}", i);
     if (&word == &m_shared->summary[i]) return "summary";

@@ -127,7 +127,7 @@ class Client {
     const auto lines = static_cast<std::uint32_t>(record_lines(m_platform.count(), bytes));
     const std::uint32_t to_the_end = m_channel.ring_lines - (m_port.client.next & (m_channel.ring_lines - 1));
     const std::uint32_t skipped = lines > to_the_end ? to_the_end : 0;
-    // One line more, since publish() touches the line behind the record.
+    // One line more, since write_head() may touch the line behind the record.
     if (!make_room(skipped + lines + 1)) {
       ++m_port.client.dropped;
       return false;
@@ -137,8 +137,13 @@ class Client {
     return true;
   }
 
+  /// What the next record's turn will be is cleared first, where it may be payload.
   GANTRY_DEVICE_FUNCTION Record& write_head(Opcode opcode, std::uint32_t lines, std::uint16_t flags,
                                             std::uint32_t bytes, std::uint64_t lanes) noexcept {
+    const Place end = m_port.client.next + lines;
+    if (static_cast<std::int32_t>(end - m_channel.ring_lines - m_port.client.long_end) < 0)
+      m_platform.store(m_port.record(end, m_channel.ring_lines).turn, 0);
+    if (lines > 1) m_port.client.long_end = end;
     Record& record = m_port.record(m_port.client.next, m_channel.ring_lines);
     record.opcode = opcode;
     record.lines = static_cast<std::uint16_t>(lines);
@@ -148,12 +153,9 @@ class Client {
     return record;
   }
 
-  /// Hands the record over. What the next record's turn will be is cleared first, for the line may have held any
-  /// payload.
+  /// Hands the record over.
   GANTRY_DEVICE_FUNCTION void publish(Record& record, Place place) noexcept {
-    const Place next = place + record.lines;
-    m_platform.store(m_port.record(next, m_channel.ring_lines).turn, 0);
-    m_platform.store(m_port.client.next, next);
+    m_platform.store(m_port.client.next, place + record.lines);
     m_platform.store(record.turn, posted_turn(place));
   }
 
@@ -163,23 +165,26 @@ class Client {
     m_platform.store(m_channel.used, 1);
     m_platform.store(m_channel.bells[m_number], 1);
     m_platform.store(m_channel.summary[m_number / group_ports], 1);
+    m_platform.store(m_channel.rung, 1);
     m_platform.light_fence();  // the bell, then `asleep`; the server goes the other way round
     if (m_platform.load(*m_channel.asleep) != 0) m_platform.wake(m_channel);
   }
 
   GANTRY_DEVICE_FUNCTION bool make_room(std::uint32_t lines) noexcept {
     if (m_platform.load(m_channel.aborted) != 0) return false;
-    const auto fits = [&] { return m_port.client.next - m_port.client.consumed + lines <= m_channel.ring_lines; };
+    const auto fits = [this, lines] {
+      return m_port.client.next - m_port.client.consumed + lines <= m_channel.ring_lines;
+    };
     if (fits()) return true;
-    return wait_until([&] {
+    return wait_until([this, fits] {
       m_port.client.consumed = m_platform.load(m_port.server.consumed);
       return fits();
     });
   }
 
-  /// False: aborted first.
+  /// False: aborted first. Not inlined: it would burden the calls that need not wait.
   template <class Ready>
-  GANTRY_DEVICE_FUNCTION bool wait_until(Ready&& ready) noexcept {
+  __attribute__((noinline)) GANTRY_DEVICE_FUNCTION bool wait_until(Ready&& ready) noexcept {
     for (std::uint32_t polls = 0;; ++polls) {
       if (ready()) return true;
       if (m_platform.load(m_channel.aborted) != 0) return ready();

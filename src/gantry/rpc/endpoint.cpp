@@ -107,11 +107,15 @@ Endpoint::Endpoint(Server& server, std::string_view backend, DeviceServices& ser
     : m_server(server),
       m_backend(backend),
       m_services(services),
+      m_device(services.id()),
       m_memory(std::move(memory)),
       m_channel(make_channel(m_memory->address, shape, server)),
       m_watched(*m_channel),
       m_fragments(shape.ports),
-      m_sink(services.id(), services.name()) {}
+      m_sink(m_device, services.name()) {
+  m_context.kind = ExecutionContext::Kind::call_handler;
+  m_context.device = m_device;
+}
 
 Endpoint::~Endpoint() = default;
 
@@ -129,30 +133,28 @@ void Endpoint::leave() noexcept {
 }
 
 bool Endpoint::serve() {
-  return !m_closed && m_watched.pass([this](Port& port) { return visit(port, records_a_visit); });
+  if (m_closed) return false;
+  const ExecutionScope scope(m_context);
+  return m_watched.pass([this](Port& port) { return visit(port); });
 }
 
-/// Serves up to `most` records of a port; their text is visible before their lines are free again. True: there were
-/// any.
-bool Endpoint::visit(Port& port, int most) {
-  ExecutionContext context;
-  context.kind = ExecutionContext::Kind::call_handler;
-  context.device = m_services.id();
-  const ExecutionScope scope(context);
+/// Serves some records of a port; their text is visible before their lines are free again. True: there were any.
+bool Endpoint::visit(Port& port) {
   Port::Posted posted;
   int served = 0;
-  for (; served < most && port.next(posted); ++served) serve_record(port, posted);
+  for (; served < records_a_visit && port.next(posted); ++served) serve_record(port, posted);
   if (served != 0) free_lines(port);
   return served != 0;
 }
 
-void Endpoint::serve_record(Port& port, const Port::Posted& posted) noexcept {
+[[gnu::always_inline]] inline void Endpoint::serve_record(Port& port, const Port::Posted& posted) noexcept {
   // Who waited for an aborted call has left: what it asked for would be nobody's.
-  const bool left = posted.wants_answer && HostPlatform::load(m_channel->aborted) != 0;
+  const bool left = posted.wants_answer() && HostPlatform::load(m_channel->aborted) != 0;
   const Answer answer = left ? Answer::aborted : serve(port, posted);
-  if (posted.wants_answer) m_sink.flush();
+  if (posted.wants_answer()) m_sink.flush();
   port.finish(posted, answer);
   count(m_calls);
+  count(m_bytes, posted.head.bytes * std::uint64_t{posted.count});
   m_server.progressed();
 }
 
@@ -161,17 +163,16 @@ void Endpoint::free_lines(Port& port) noexcept {
   port.free_lines();
 }
 
-Answer Endpoint::serve(Port& port, const Port::Posted& posted) noexcept {
+[[gnu::always_inline]] inline Answer Endpoint::serve(Port& port, const Port::Posted& posted) noexcept {
   if (!posted.sound) {
-    complain("a damaged call was refused", fmt::format("port {}", port.number()));
+    complain(posted.head.opcode, "refused: its record is damaged");
     return Answer::refused;
   }
-  count(m_bytes, posted.bytes * static_cast<std::uint64_t>(std::popcount(posted.lanes)));
-  if (posted.more || m_fragments[port.number()].pending()) return serve_fragment(port, posted, !posted.more);
+  if (posted.more() || m_fragments[port.number()].pending()) return serve_fragment(port, posted, !posted.more());
   Answer answer = Answer::ok;
   char* payload = posted.payload;
-  for (std::uint64_t lanes = posted.lanes; lanes != 0; lanes &= lanes - 1, payload += posted.bytes) {
-    const Answer one = serve_lane(port, posted.opcode, {payload, posted.bytes});
+  for (std::uint32_t lane = 0; lane < posted.count; ++lane, payload += posted.head.bytes) {
+    const Answer one = serve_lane(port, posted.head.opcode, {payload, posted.head.bytes});
     if (one != Answer::ok) answer = one;
   }
   return answer;
@@ -179,16 +180,16 @@ Answer Endpoint::serve(Port& port, const Port::Posted& posted) noexcept {
 
 Answer Endpoint::serve_fragment(Port& port, const Port::Posted& posted, bool last) noexcept {
   Fragments& all = m_fragments[port.number()];
-  const auto lanes = static_cast<std::size_t>(std::popcount(posted.lanes));
   try {
-    if (all.messages.empty() && !all.refused) all.messages.resize(lanes);
+    if (all.messages.empty() && !all.refused) all.messages.resize(posted.count);
     if (!all.refused &&
-        (all.messages.size() != lanes || all.messages.front().size() + posted.bytes > most_message_bytes))
-      throw std::length_error(fmt::format("it has more than {} bytes, or changes its lanes", most_message_bytes));
-    for (std::size_t i = 0; !all.refused && i < lanes; ++i)
-      all.messages[i].append(posted.payload + i * posted.bytes, posted.bytes);
+        (all.messages.size() != posted.count || all.messages.front().size() + posted.head.bytes > most_message_bytes))
+      throw std::length_error(
+          fmt::format("refused: it has more than {} bytes, or changes its lanes", most_message_bytes));
+    for (std::size_t i = 0; !all.refused && i < posted.count; ++i)
+      all.messages[i].append(posted.payload + i * posted.head.bytes, posted.head.bytes);
   } catch (const std::exception& error) {  // no memory, too
-    complain("a long call was refused", error.what());
+    complain(posted.head.opcode, error.what());
     all.refused = true;
     all.messages.clear();
   }
@@ -196,48 +197,48 @@ Answer Endpoint::serve_fragment(Port& port, const Port::Posted& posted, bool las
   Fragments whole = std::exchange(all, {});
   Answer answer = whole.refused ? Answer::refused : Answer::ok;
   for (std::string& message : whole.messages) {
-    const Answer one = serve_lane(port, posted.opcode, {message.data(), message.size()});
+    const Answer one = serve_lane(port, posted.head.opcode, {message.data(), message.size()});
     if (one != Answer::ok) answer = one;
   }
   return answer;
 }
 
-Answer Endpoint::serve_lane(Port& port, Opcode opcode, std::span<char> payload) noexcept {
-  Call call{m_services.id(), opcode, payload};
-  Status status;
+[[gnu::always_inline]] inline Answer Endpoint::serve_lane(Port& port, Opcode opcode, std::span<char> payload) noexcept {
+  Call call{m_device, opcode, payload};
   bool known = true;
   try {
-    status = run(port, call, known);
+    const bool handled = impl::HandlerRef::may_have(opcode);
+    const Status status = handled ? run_handler(port, call, known) : run_service(port, call, known);
+    if (status.ok()) return Answer::ok;
+    complain(opcode, status.text());
   } catch (const std::exception& error) {
-    status = Status::error(Code::kernel_error, error.what());
+    complain(opcode, error.what());
   } catch (...) {
-    status = Status::error(Code::kernel_error, "it threw something that is no std::exception");
+    complain(opcode, "it threw something that is no std::exception");
   }
-  if (status.ok()) return Answer::ok;
-  complain(fmt::format("call {:#010x}", opcode), status.text());
   return known ? Answer::failed : Answer::unknown;
 }
 
 /// A kernel can make the same mistake a million times.
-void Endpoint::complain(std::string_view what, std::string_view why) noexcept {
+void Endpoint::complain(Opcode opcode, std::string_view why) noexcept {
   constexpr std::uint64_t most_complaints = 20;
   count(m_failed);
   const std::uint64_t number = m_failed.load(std::memory_order_relaxed);
   if (number > most_complaints) return;
   try {
-    log(LogLevel::error, fmt::format("{}: {}: {}{}", name(), what, why,
+    log(LogLevel::error, fmt::format("{}: call {:#010x}: {}{}", name(), opcode, why,
                                      number < most_complaints ? "" : " (further failures are counted only)"));
   } catch (const std::exception&) {
     log(LogLevel::error, "a call of a kernel failed, and there is no memory to say more");
   }
 }
 
-/// The backend's own handler comes first; for what is not Gantry's own, then the one for all backends.
-Status Endpoint::run(Port& port, Call& call, bool& known) {
-  using Whose = impl::HandlerRef::Whose;
-  const bool service = class_of(call.opcode) == OpcodeClass::gantry;
-  const auto handler = impl::HandlerRef::find(m_backend, call.opcode, service ? Whose::own : Whose::own_or_common);
-  if (handler) return handler(call);
+Status Endpoint::run_handler(Port& port, Call& call, bool& known) {
+  if (const auto handler = impl::HandlerRef::find(m_backend, call.opcode)) return handler(call);
+  return run_service(port, call, known);
+}
+
+Status Endpoint::run_service(Port& port, Call& call, bool& known) {
   switch (call.opcode) {
     case print_opcode: return print(call.payload, m_sink);
     case allocate_opcode: return allocate(call.payload, m_services);
@@ -256,7 +257,7 @@ Status Endpoint::print_abort(Port& port, const Call& call) {
   for (Port& other : m_watched.ports()) {
     if (&other == &port) continue;
     Port::Posted posted;
-    while (other.next(posted) && posted.opcode != abort_opcode) serve_record(other, posted);
+    while (other.next(posted) && posted.head.opcode != abort_opcode) serve_record(other, posted);
     free_lines(other);
   }
   m_sink.flush();
@@ -315,7 +316,7 @@ std::uint64_t Endpoint::count_dropped() noexcept {
   for (Port& port : m_watched.ports()) {
     dropped += HostPlatform::load(m_channel->port(port.number()).client.dropped);
     for (Port::Posted posted; port.next(posted); port.finish(posted, Answer::aborted))
-      dropped += posted.wants_answer ? 0 : 1;
+      dropped += posted.wants_answer() ? 0 : 1;
   }
   return dropped;
 }

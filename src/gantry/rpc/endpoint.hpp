@@ -2,11 +2,12 @@
 #pragma once
 
 #include <gantry/base/status.hpp>
+#include <gantry/core/call_statistics.hpp>
 #include <gantry/core/device_services.hpp>
+#include <gantry/core/execution_context.hpp>
 #include <gantry/rpc/handlers.hpp>
 #include <gantry/rpc/host_platform.hpp>
 #include <gantry/rpc/sink.hpp>
-#include <gantry/core/call_statistics.hpp>
 #include <gantry/rpc/watch_list.hpp>
 
 #include <atomic>
@@ -80,27 +81,30 @@ class Endpoint {
            std::unique_ptr<Memory> memory);
 
   void wait_for_all(std::chrono::nanoseconds timeout) noexcept;
-  bool visit(Port& port, int most);
+  bool visit(Port& port);
   void serve_record(Port& port, const Port::Posted& posted) noexcept;
   void free_lines(Port& port) noexcept;
   Answer serve(Port& port, const Port::Posted& posted) noexcept;
-  Answer serve_fragment(Port& port, const Port::Posted& posted, bool last) noexcept;
+  [[gnu::noinline]] Answer serve_fragment(Port& port, const Port::Posted& posted, bool last) noexcept;
   Answer serve_lane(Port& port, Opcode opcode, std::span<char> payload) noexcept;
-  Status run(Port& port, Call& call, bool& known);
-  void complain(std::string_view what, std::string_view why) noexcept;
-  Status print_abort(Port& port, const Call& call);
+  [[gnu::noinline]] Status run_handler(Port& port, Call& call, bool& known);
+  Status run_service(Port& port, Call& call, bool& known);
+  [[gnu::cold]] void complain(Opcode opcode, std::string_view why) noexcept;
+  [[gnu::cold]] Status print_abort(Port& port, const Call& call);
   std::uint64_t count_dropped() noexcept;
   void count(std::atomic<std::uint64_t>& counter, std::uint64_t more = 1) noexcept;
 
   Server& m_server;
   const std::string m_backend;
   DeviceServices& m_services;
+  const DeviceId m_device;
   const std::unique_ptr<Memory> m_memory;
   Channel* const m_channel;
 
   std::atomic<bool> m_serving{false};          ///< guards all below: who set it serves
   std::atomic<const void*> m_thread{nullptr};  // that serves: the address of something of its own
   bool m_closed = false;
+  ExecutionContext m_context;  // of its handlers
   WatchList<HostPlatform> m_watched;
   std::vector<Fragments> m_fragments;  // by port
   Sink m_sink;

@@ -36,9 +36,6 @@ Table& table() {
   return *all;
 }
 
-/// Handlers of Gantry's own opcodes. Hardly any program has one, so that no call of these need look.
-constinit std::atomic<int> g_own_services{0};
-
 bool is_service(Opcode opcode) noexcept {
   return class_of(opcode) == OpcodeClass::gantry;
 }
@@ -63,14 +60,15 @@ std::string named(std::string_view backend, Opcode opcode) {
 
 }  // namespace
 
-HandlerRef HandlerRef::find(std::string_view backend, Opcode opcode, Whose whose) {
-  if (whose == Whose::own && g_own_services.load(std::memory_order_relaxed) == 0) return {};
+constinit std::atomic<int> HandlerRef::s_services{0};
+
+HandlerRef HandlerRef::find(std::string_view backend, Opcode opcode) {
   Table& all = table();
   const std::lock_guard lock(all.mutex);
   const auto entries = all.opcodes.find(opcode);
   if (entries == all.opcodes.end()) return {};
   auto found = entries->second.find(backend);
-  if (found == entries->second.end() && whose == Whose::own_or_common) found = entries->second.find("");
+  if (found == entries->second.end() && !is_service(opcode)) found = entries->second.find("");
   if (found == entries->second.end()) return {};
   ++found->second->calls;
   return HandlerRef(found->second);
@@ -113,7 +111,7 @@ Status add_handler(std::string_view backend, Opcode opcode, Handler handler) {
   entry->handler = std::move(handler);
   if (!all.opcodes[opcode].try_emplace(std::string(backend), std::move(entry)).second)
     return Status::error(Code::busy, named(backend, opcode) + " has a handler already: remove that one first");
-  if (is_service(opcode)) g_own_services.fetch_add(1, std::memory_order_relaxed);
+  if (is_service(opcode)) HandlerRef::s_services.fetch_add(1, std::memory_order_relaxed);
   return {};
 }
 
@@ -126,7 +124,7 @@ Status remove_handler(std::string_view backend, Opcode opcode) {
   if (entry != nullptr) entries.erase(found);
   if (entries.empty()) all.opcodes.erase(opcode);
   if (entry == nullptr) return Status::error(Code::not_found, named(backend, opcode) + " has no handler");
-  if (is_service(opcode)) g_own_services.fetch_sub(1, std::memory_order_relaxed);
+  if (is_service(opcode)) HandlerRef::s_services.fetch_sub(1, std::memory_order_relaxed);
   const int own = calls_of_this_thread(entry.get());
   all.left.wait(lock, [&] { return entry->calls <= own; });
   lock.unlock();  // what the handler holds ends here, and may call in

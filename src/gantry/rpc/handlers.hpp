@@ -6,12 +6,14 @@
 #include <gantry/core/handle.hpp>
 #include <gantry/rpc/protocol.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 
 namespace gantry::rpc {
 
@@ -50,9 +52,12 @@ GANTRY_API Status wrong_length(std::size_t bytes);
 class HandlerRef {
  public:
   struct Entry;
-  /// The backend's own; or else, unless only that is wanted, the one for all.
-  enum class Whose : std::uint8_t { own, own_or_common };
-  static HandlerRef find(std::string_view backend, Opcode opcode, Whose whose);
+  /// False: there is none, no need to look.
+  static bool may_have(Opcode opcode) noexcept {
+    return class_of(opcode) != OpcodeClass::gantry || s_services.load(std::memory_order_relaxed) != 0;
+  }
+  /// The backend's own; or else, for what is not Gantry's own service, the one for all.
+  static HandlerRef find(std::string_view backend, Opcode opcode);
   HandlerRef() = default;
   HandlerRef(HandlerRef&& other) noexcept : m_entry(std::move(other.m_entry)) {}
   HandlerRef& operator=(HandlerRef&&) = delete;
@@ -61,7 +66,12 @@ class HandlerRef {
   Status operator()(Call& call) const;
 
  private:
+  friend Status add_handler(std::string_view backend, Opcode opcode, Handler handler);
+  friend Status remove_handler(std::string_view backend, Opcode opcode);
+
   explicit HandlerRef(std::shared_ptr<Entry> entry) : m_entry(std::move(entry)) {}
+
+  static std::atomic<int> s_services;  // handlers of Gantry's own; hardly any program has one
   std::shared_ptr<Entry> m_entry;
 };
 

@@ -85,8 +85,8 @@ struct Record {
 static_assert(sizeof(Record) == 24);
 
 /// Place: the number of a line, counted from the channel's beginning (modulo 2^32, its turn repeats after 2^31); its
-/// line in the ring is the place modulo the ring's size. A line holds no turn of its place before it is posted: it was
-/// last another lap's, or the client cleared it.
+/// line in the ring is the place modulo the ring's size. A line holds no turn of its place before it is posted: there
+/// is the last lap's, or, where a record of several lines lay, the client has cleared it.
 GANTRY_DEVICE_FUNCTION constexpr std::uint32_t posted_turn(std::uint32_t place) noexcept {
   return 2 * place + 1;
 }
@@ -107,6 +107,7 @@ struct Port {
     std::uint32_t next;      ///< place of the next record
     std::uint32_t consumed;  ///< what the client knows of the server's
     std::uint32_t dropped;   ///< records not sent because the channel was aborted
+    std::uint32_t long_end;  ///< place behind the last record of several lines
   } client;
   /// The server's.
   struct alignas(line_bytes) ServerSide {
@@ -140,6 +141,7 @@ struct alignas(line_bytes) Channel {
 
   alignas(line_bytes) std::uint32_t aborted;  ///< the host's; 1: nobody answers any more, clients stop waiting
   std::uint32_t used;                         ///< the clients'; 1: there was a record
+  std::uint32_t rung;                         ///< for all of the summary, written alike, after it
 
   GANTRY_DEVICE_FUNCTION Port& port(std::uint32_t number) const noexcept {
     return *reinterpret_cast<Port*>(reinterpret_cast<char*>(first) + std::size_t{number} * port_stride);

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <gantry/base/status.hpp>
+#include <gantry/core/call_statistics.hpp>
 #include <gantry/core/cpu_set.hpp>
 #include <gantry/rpc/protocol.hpp>
-#include <gantry/core/call_statistics.hpp>
 
 #include <atomic>
 #include <chrono>

@@ -107,8 +107,7 @@ Status Sink::check() const {
   return stream_of(output_of(m_device)).status();
 }
 
-void Sink::flush() noexcept {
-  if (m_text.empty()) return;
+void Sink::write_text() noexcept {
   try {
     write(output_of(m_device));
   } catch (const std::exception& error) {

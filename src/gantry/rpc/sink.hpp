@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace gantry::rpc {
 
@@ -41,9 +42,12 @@ class Sink {
   [[nodiscard]] std::string& text() noexcept { return m_text; }
   /// Writes it, so that it is visible when this returns. What cannot be written goes to standard error, with the
   /// reason.
-  void flush() noexcept;
+  void flush() noexcept {
+    if (!m_text.empty()) write_text();
+  }
 
  private:
+  void write_text() noexcept;
   void write(const Output& output);
 
   DeviceId m_device;

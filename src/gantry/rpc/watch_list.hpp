@@ -31,10 +31,9 @@ class WatchList {
       ServerPort<Platform>& port = *m_watched[m_first + i < watched ? m_first + i : m_first + i - watched];
       if (port.posted()) found |= visit(port);
     }
-    for (std::uint32_t group = 0; group * group_ports < m_channel.ports; ++group) {
-      if (m_platform.load(m_channel.summary[group]) == 0) continue;
-      m_platform.exchange(m_channel.summary[group], 0);
-      found |= answer_bells(group, visit);
+    if (hear(m_channel.rung)) {
+      for (std::uint32_t group = 0; group * group_ports < m_channel.ports; ++group)
+        if (hear(m_channel.summary[group])) found |= answer_bells(group, visit);
     }
     return found;
   }
@@ -46,9 +45,7 @@ class WatchList {
   /// Whether there is anything that no bell will tell of, or that a bell has told of. If so the next pass() finds it;
   /// if not the list is empty.
   bool anything() noexcept {
-    bool found = false;
-    for (std::uint32_t group = 0; group * group_ports < m_channel.ports; ++group)
-      found |= m_platform.load(m_channel.summary[group]) != 0;
+    bool found = m_platform.load(m_channel.rung) != 0;
     for (ServerPort<Platform>* port : m_watched) found |= port->posted();
     if (found) {
       for (ServerPort<Platform>* port : m_watched) port->set_watched(true);
@@ -63,21 +60,28 @@ class WatchList {
  private:
   static constexpr std::size_t most_watched = 64;
 
+  /// Whether a word was written 1. The exchange reads what the last ring wrote, or a later ring follows: either way no
+  /// record is missed.
+  bool hear(std::uint32_t& word) {
+    if (m_platform.load(word) == 0) return false;
+    m_platform.exchange(word, 0);
+    return true;
+  }
+
   template <class Visit>
   bool answer_bells(std::uint32_t group, Visit&& visit) {
     bool found = false;
     const std::uint32_t begin = group * group_ports;
     const std::uint32_t end = begin + group_ports < m_channel.ports ? begin + group_ports : m_channel.ports;
     for (std::uint32_t number = begin; number < end; ++number) {
-      if (m_platform.load(m_channel.bells[number]) == 0) continue;
-      // The exchange reads what the last ring wrote, or a later ring follows: either way no record is missed.
-      m_platform.exchange(m_channel.bells[number], 0);
+      if (!hear(m_channel.bells[number])) continue;
       ServerPort<Platform>& port = m_ports[number];
       const bool watched = watch(port);
       found |= visit(port);
       if (!watched && port.posted()) {  // the visit left some: as if their bell had not been heard yet
         m_platform.store(m_channel.bells[number], 1);
         m_platform.store(m_channel.summary[group], 1);
+        m_platform.store(m_channel.rung, 1);
       }
     }
     return found;
