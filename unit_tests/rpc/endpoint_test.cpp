@@ -99,6 +99,35 @@ TEST_F(EndpointTest, MessagesOfManyRecordsArriveWhole) {
   }
 }
 
+/// Twice past the number where the turns repeat, once past the number where the places begin again.
+TEST(EndpointPlacesTest, BeginAgainAfterFourThousandMillionLines) {
+  Server server{{.name = "test", .on_thread_start = {}}};
+  OpenEndpoint device(server, 1, "fake", 1U << 16);
+  std::uint64_t served = 0;
+  const ScopedHandler handler(1, [&served](Call&) -> Status {
+    ++served;
+    return {};
+  });
+  const auto next = [&] { return device.channel().port(0).client.next; };
+  const std::uint32_t most = Client<HostPlatform>(device.channel(), 0).max_payload();
+  std::uint64_t sent = 0;
+  std::uint64_t calls = 0;
+  for (std::uint64_t lines = 0; lines < (std::uint64_t{1} << 32) + 3 * device.channel().ring_lines; ++sent) {
+    const std::uint32_t before = next();
+    // Its payload stays as it is: whatever lies there.
+    ASSERT_TRUE(Client<HostPlatform>(device.channel(), 0).post(user(1), most, [](char*) {}));
+    if (sent % 4096 == 0 || next() < before) {
+      ASSERT_TRUE(device.answers(0));
+      ++calls;
+    }
+    lines += next() - before;
+  }
+  device->flush();
+  EXPECT_EQ(served, sent);
+  EXPECT_TRUE(device.answers(0));
+  EXPECT_EQ(device->statistics().calls, sent + calls + 1);
+}
+
 TEST_F(EndpointTest, TwoPortsMessagesOfManyRecordsDoNotMix) {
   std::atomic<int> whole{0};
   const ScopedHandler handler(1, [&](Call& call) -> Status {

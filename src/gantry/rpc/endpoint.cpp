@@ -154,7 +154,7 @@ bool Endpoint::visit(Port& port) {
   if (posted.wants_answer()) m_sink.flush();
   port.finish(posted, answer);
   count(m_calls);
-  count(m_bytes, posted.head.bytes * std::uint64_t{posted.count});
+  if (posted.sound) count(m_bytes, posted.head.bytes * std::uint64_t{posted.count});
   m_server.progressed();
 }
 
