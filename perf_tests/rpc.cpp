@@ -29,8 +29,7 @@ void call(benchmark::State& state) {
   const CallingDevice::Kernel kernel(device);
   std::uint64_t value = 0;
   for (auto _ : state) {
-    if (gantry::impl::call_host(gantry::rpc::echo_opcode, value) != gantry::rpc::Answer::ok)
-      state.SkipWithError("no answer");
+    if (gantry::call_echo(value) != gantry::rpc::Answer::ok) state.SkipWithError("no answer");
   }
 }
 BENCHMARK(call)->ArgName("ports")->Arg(1)->Arg(4096)->UseRealTime();
@@ -58,7 +57,7 @@ void one_way(benchmark::State& state) {
   std::uint64_t value = 0;
   for (auto _ : state) {
     const auto start = perf::Clock::now();
-    for (int i = 0; i < burst; ++i) gantry::impl::post_host(gantry::rpc::echo_opcode, value);
+    for (int i = 0; i < burst; ++i) gantry::post_echo(value);
     state.SetIterationTime(perf::seconds_since(start) / burst);
     device.flush();
   }
@@ -71,7 +70,7 @@ void pipelined(benchmark::State& state) {
   CallingDevice device(few_ports);
   const CallingDevice::Kernel kernel(device);
   std::uint64_t value = 0;
-  for (auto _ : state) gantry::impl::post_host(gantry::rpc::echo_opcode, ++value);
+  for (auto _ : state) gantry::post_echo(++value);
   device.flush();
 }
 BENCHMARK(pipelined)->UseRealTime();
@@ -85,8 +84,7 @@ void call_after_idle(benchmark::State& state) {
   for (auto _ : state) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     const auto start = perf::Clock::now();
-    if (gantry::impl::call_host(gantry::rpc::echo_opcode, value) != gantry::rpc::Answer::ok)
-      state.SkipWithError("no answer");
+    if (gantry::call_echo(value) != gantry::rpc::Answer::ok) state.SkipWithError("no answer");
     samples.add(state, perf::seconds_since(start));
   }
   samples.report(state);
@@ -105,8 +103,7 @@ void silent_kernel(benchmark::State& state) {
   std::uint64_t value = 0;
   {
     const CallingDevice::Kernel kernel(device);
-    if (gantry::impl::call_host(gantry::rpc::echo_opcode, value) != gantry::rpc::Answer::ok)
-      state.SkipWithError("no answer");
+    if (gantry::call_echo(value) != gantry::rpc::Answer::ok) state.SkipWithError("no answer");
   }
   std::optional<gantry::rpc::Server::Lease> lease;
   if (state.range(0) != 0) lease.emplace(CallingDevice::server());
@@ -143,8 +140,7 @@ void call_beside_a_slow_handler(benchmark::State& state) {
     }
     while (!slow.load()) std::this_thread::yield();
     const auto start = perf::Clock::now();
-    if (gantry::impl::call_host(gantry::rpc::echo_opcode, value) != gantry::rpc::Answer::ok)
-      state.SkipWithError("no answer");
+    if (gantry::call_echo(value) != gantry::rpc::Answer::ok) state.SkipWithError("no answer");
     samples.add(state, perf::seconds_since(start));
     one.flush();
   }

@@ -6,8 +6,8 @@
 #include <backends/host/lanes.hpp>
 #include <backends/host/protection.hpp>
 #include <backends/host/ready_list.hpp>
-#include <backends/host/thread_slots.hpp>
 #include <backends/host/stream.hpp>
+#include <backends/host/thread_slots.hpp>
 #include <backends/host/worker_pool.hpp>
 #include <gantry/base/settings.hpp>
 #include <gantry/core/cpu_set.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <backends/host/event_state.hpp>
-#include <gantry/base/futex.hpp>
 #include <backends/host/stream.hpp>
+#include <gantry/base/futex.hpp>
 #include <gantry/base/spin_lock.hpp>
 
 #include <utility>

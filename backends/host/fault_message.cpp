@@ -119,8 +119,16 @@ void explain(const void* address, const ucontext_t* context) noexcept {
   line.write();
 }
 
+bool was_sent(const siginfo_t* info) noexcept {
+  return info->si_code <= 0;
+}
+/// The CPU does not say for each access that faults.
+bool has_address(const siginfo_t* info) noexcept {
+  return !was_sent(info) && info->si_code != SI_KERNEL;
+}
+
 void handle(int signal, siginfo_t* info, void* context) {
-  explain(info->si_addr, static_cast<const ucontext_t*>(context));
+  if (has_address(info)) explain(info->si_addr, static_cast<const ucontext_t*>(context));
   if ((g_before.sa_flags & SA_SIGINFO) != 0) {
     g_before.sa_sigaction(signal, info, context);
   } else if (g_before.sa_handler != SIG_DFL && g_before.sa_handler != SIG_IGN) {
@@ -128,6 +136,7 @@ void handle(int signal, siginfo_t* info, void* context) {
   } else {
     // The access is tried again, faults again, and ends the process as it would have without us.
     ::signal(signal, SIG_DFL);
+    if (was_sent(info)) ::raise(signal);
   }
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <gantry/base/service_thread.hpp>
 #include <backends/host/engine.hpp>
 #include <backends/host/guarded.hpp>
 #include <backends/host/host_functions.hpp>
 #include <backends/host/work_frame.hpp>
+#include <gantry/base/service_thread.hpp>
 
 #include <fmt/format.h>
 

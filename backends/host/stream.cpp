@@ -2,10 +2,10 @@
 #include <backends/host/cost.hpp>
 #include <backends/host/engine.hpp>
 #include <backends/host/event.hpp>
-#include <gantry/base/futex.hpp>
 #include <backends/host/slot_lease.hpp>
 #include <backends/host/stream.hpp>
 #include <backends/host/stream_inline.hpp>
+#include <gantry/base/futex.hpp>
 #include <gantry/base/spin_lock.hpp>
 #include <gantry/base/try.hpp>
 

@@ -2,10 +2,10 @@
 // What the owner of a stream does: the second half of Stream.
 #include <backends/host/cost.hpp>
 #include <backends/host/engine.hpp>
-#include <gantry/base/futex.hpp>
 #include <backends/host/guarded.hpp>
 #include <backends/host/slot_lease.hpp>
 #include <backends/host/stream.hpp>
+#include <gantry/base/futex.hpp>
 #include <gantry/base/printable.hpp>
 #include <gantry/base/spin_lock.hpp>
 

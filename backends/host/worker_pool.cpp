@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <gantry/base/service_thread.hpp>
 #include <backends/host/engine.hpp>
-#include <gantry/base/futex.hpp>
 #include <backends/host/worker_pool.hpp>
+#include <gantry/base/futex.hpp>
+#include <gantry/base/service_thread.hpp>
 #include <gantry/base/spin_lock.hpp>
 #include <gantry/base/try.hpp>
 

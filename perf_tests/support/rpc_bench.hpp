@@ -8,6 +8,8 @@
 
 #include "support/rtt.hpp"
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -31,7 +33,6 @@ class CallingDevice final : gantry::DeviceServices, gantry::Queue {
     return instance;
   }
 
-  [[nodiscard]] gantry::rpc::Channel& calls() noexcept { return m_endpoint->channel(); }
   void flush() noexcept { m_endpoint->flush(); }
 
   /// The calling thread runs a kernel of the device while one lives.

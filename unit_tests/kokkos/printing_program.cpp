@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <map>
 #include <string>
@@ -86,6 +87,13 @@ int kernel_faults() {
   return failed;
 }
 
+int kernel_sends_the_signal_of_a_fault() {
+  Kokkos::parallel_for(
+      Range(0, 1), KOKKOS_LAMBDA(int) { std::raise(SIGSEGV); });
+  Kokkos::fence();
+  return 0;
+}
+
 int prints_at_the_end() {
   Kokkos::parallel_for(
       Range(0, 1), KOKKOS_LAMBDA(int) { Kokkos::printf("last words"); });
@@ -98,6 +106,7 @@ const std::map<std::string, int (*)()> programs = {
     {"kernel_aborts", kernel_aborts},
     {"kernel_faults", kernel_faults},
     {"kernel_prints", kernel_prints},
+    {"kernel_sends_the_signal_of_a_fault", kernel_sends_the_signal_of_a_fault},
     {"many_lines_then_abort", many_lines_then_abort},
     {"prints_at_the_end", prints_at_the_end},
 };

@@ -16,6 +16,7 @@ using gantry::test::Outcome;
 using testing::AllOf;
 using testing::EndsWith;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 constexpr int aborted = 128 + SIGABRT;
@@ -80,6 +81,12 @@ TEST(PrintingTest, AFaultNamesKernelAndDevice) {
   EXPECT_NE(ending.status, 0);
   EXPECT_THAT(ending.output, AllOf(HasSubstr("gantry: error: kernel '"), HasSubstr("' on host, thread "),
                                    HasSubstr("at 0x0: no memory that it may touch")));
+}
+
+TEST(PrintingTest, ASentSignalEndsTheProcessWithoutAFault) {
+  const Outcome ending = run("kernel_sends_the_signal_of_a_fault");
+  EXPECT_NE(ending.status, 0);
+  EXPECT_THAT(ending.output, Not(HasSubstr("gantry: error: kernel '")));
 }
 
 TEST(PrintingTest, FinalizeFlushes) {

@@ -4,8 +4,6 @@
 #include "domain.hpp"
 #include "stencil.hpp"
 
-/// The kernels of the solver: each enqueues one kernel on the part's device and returns. Those that reduce deliver to
-/// part.sum, which holds the value once the device has been fenced.
 namespace heat {
 
 /// Characters that a kernel takes with it.
@@ -13,6 +11,8 @@ struct Text {
   char characters[200];
 };
 
+/// The kernels of the solver: each enqueues one kernel on the part's device and returns. Those that reduce deliver to
+/// part.sum, which holds the value once the device has been fenced.
 namespace kernels {
 
 void start(Part& part, const Stencil& residual);   ///< r = p = residual of u;      sum = r.r

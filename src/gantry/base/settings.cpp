@@ -146,7 +146,8 @@ constexpr Row rows[] = {
        return choose(text, {{"gpu", Require::gpu}}, s.require);
      }},
     {{"GANTRY_RPC_AFFINITY", "near, none or CPUs, as in 0-3,8", "near",
-      "Where the thread that serves kernels' calls of the host runs: near the devices, anywhere, or on these CPUs."},
+      "Where the thread that serves kernels' calls of the host runs: near the devices (a host device is everywhere), "
+      "anywhere, or on these CPUs."},
      [](std::string_view text, Settings& s) {
        s.rpc_affinity = text;  // read by who places the thread
        return !text.empty();

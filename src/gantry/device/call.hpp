@@ -58,6 +58,16 @@ template <class T>
   return impl::call_host(rpc::make_opcode(rpc::OpcodeClass::user, number), argument);
 }
 
+/// Calls what answers with the argument that it got: to see whether the host serves, and how fast.
+template <class T>
+[[nodiscard]] rpc::Answer call_echo(T& argument) {
+  return impl::call_host(rpc::echo_opcode, argument);
+}
+template <class T>
+bool post_echo(const T& argument) {
+  return impl::post_host(rpc::echo_opcode, argument);
+}
+
 /// As call_host, without waiting: nothing comes back. It has been served when a fence that covers the kernel returns.
 /// False when it was not sent: the device was aborted, the caller is no kernel, no call has such a number. A handler's
 /// failure is logged.

@@ -9,14 +9,15 @@ namespace gantry::rpc {
 /// The device's half of a port, open for as long as it lives: writes records into the ring and waits for answers.
 ///
 /// All lanes that call together make one Client of it, in step from before it is made until it has ended; each passes its
-/// own payload. A Platform, copied into it, says what the lanes are, how to reach the words of the channel, how to wait:
+/// own payload. A Platform, copied into it, says what the lanes are, how to reach the words of the channel, how to wait
+/// (of these a server needs load, store and the fences, and exchange(word, v) and signal(word), which wakes the client):
 ///
 ///     lanes(), count(), lane()      the mask of the lanes that call; how many; the caller's number among them
 ///     leads()                       true in one of them
 ///     sync()                        every lane has come here and sees what the others wrote
 ///     broadcast(v), max(v)          of the leader; of all lanes
 ///     load, store                   acquire and release, of a word that the other side writes or reads
-///     take(word)                    sets a lock's word, true when it was 0; store gives it back
+///     take(word)                    sets a lock's word, true when it was 0 or no other client can have the port
 ///     light_fence(), heavy_fence()  as base/asymmetric_fence
 ///     wait(polls)                   one step of waiting, false when it is time to sleep
 ///     sleep(word, value, channel)   sleeps while the word has the value, or wakes for no reason

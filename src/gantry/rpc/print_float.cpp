@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -60,8 +59,8 @@ int print_digits(char* to, std::size_t bytes, const PrintSpec& spec, Float magni
   if constexpr (std::is_same_v<Float, long double>) *at++ = 'L';
   *at++ = spec.conversion;
   *at = '\0';
-  return std::snprintf(to, bytes, format, static_cast<int>(spec.precision),
-                       magnitude);  // a negative one counts as none
+  // A negative precision counts as none.
+  return std::snprintf(to, bytes, format, static_cast<int>(spec.precision), magnitude);
 }
 
 template <class Float>

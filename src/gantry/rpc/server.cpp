@@ -75,9 +75,16 @@ void Server::connect(Channel& channel) noexcept {
   channel.waiting = [](Channel& of) noexcept { server_of(of).client_waits(); };
 }
 
-Server::Endpoints Server::endpoints() const {
+bool Server::is_held() const {
   const std::lock_guard lock(m_mutex);
-  return m_endpoints;
+  return !m_endpoints.empty();
+}
+
+bool Server::some_but_not_all_are_served() const {
+  const std::lock_guard lock(m_mutex);
+  const auto served = std::count_if(m_endpoints.begin(), m_endpoints.end(),
+                                    [](const std::shared_ptr<Endpoint>& endpoint) { return endpoint->is_served(); });
+  return served > 0 && served < static_cast<std::ptrdiff_t>(m_endpoints.size());
 }
 
 void Server::refresh(Endpoints& endpoints, std::uint64_t& version) const {
@@ -94,7 +101,7 @@ void Server::refresh(Endpoints& endpoints, std::uint64_t& version) const {
 Status Server::start() {
   const std::lock_guard lock(m_lifecycle);
   if (m_seat.load() != nullptr) return {};
-  if (endpoints().empty())
+  if (!is_held())
     return Status::error(Code::refused, "the server of " + m_options.name + " starts with its first open device");
   return take_seat();
 }
@@ -154,7 +161,8 @@ void Server::end_threads(std::unique_lock<std::mutex> lifecycle) {
 /// There is no thread to have: nobody waits for an answer any more.
 void Server::give_up(const Status& status) {
   log(LogLevel::error, status.message());
-  for (const auto& endpoint : endpoints()) endpoint->abort();
+  const std::lock_guard lock(m_mutex);
+  for (const auto& endpoint : m_endpoints) endpoint->abort();
 }
 
 int Server::threads() const {
@@ -186,7 +194,7 @@ void Server::wake() noexcept {
       give_up(status);
       return;
     }
-    if (endpoints().empty()) return;
+    if (!is_held()) return;
   }
 }
 
@@ -202,9 +210,7 @@ void Server::client_waits() noexcept {
   if (Clock::duration(now - m_seen_at.load(std::memory_order_relaxed)) < stuck) return;
   const std::unique_lock lock(m_lifecycle, std::try_to_lock);
   if (!lock || m_seat.load() == nullptr || HostPlatform::load(m_asleep) != 0) return;
-  const Endpoints all = endpoints();
-  const auto busy = [](const std::shared_ptr<Endpoint>& endpoint) { return endpoint->is_served(); };
-  if (std::none_of(all.begin(), all.end(), busy) || std::all_of(all.begin(), all.end(), busy)) return;
+  if (!some_but_not_all_are_served()) return;
   if (Status status = take_seat(); !status.ok()) {
     log(LogLevel::error, status.message());
     return;

@@ -92,7 +92,8 @@ class Server {
   void main(Seat& seat);
   [[nodiscard]] bool seated(const Seat& seat) const noexcept { return m_seat.load(std::memory_order_seq_cst) == &seat; }
   void refresh(Endpoints& endpoints, std::uint64_t& version) const;
-  [[nodiscard]] Endpoints endpoints() const;
+  [[nodiscard]] bool is_held() const;
+  [[nodiscard]] bool some_but_not_all_are_served() const;
   bool prepare_to_sleep(const Endpoints& endpoints, std::uint64_t version);
   void sleep(const Endpoints& endpoints, std::uint64_t version, const Seat& seat);
   void note_look(Clock::duration took) noexcept;

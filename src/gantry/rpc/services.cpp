@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gantry/base/log.hpp>
-#include <gantry/base/printable.hpp>
 #include <gantry/base/try.hpp>
 #include <gantry/rpc/handlers.hpp>
 #include <gantry/rpc/memory_message.hpp>
@@ -9,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 
 namespace gantry::rpc {

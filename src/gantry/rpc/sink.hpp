@@ -26,7 +26,8 @@ struct Output {
 };
 
 /// Changes where one device prints to, from the next batch of text on; for this and all later open periods. Without it
-/// GANTRY_PRINT and GANTRY_PRINT_PREFIX say. An error, with nothing changed, when the file cannot be opened.
+/// GANTRY_PRINT and GANTRY_PRINT_PREFIX say. An error, with nothing changed, when the file cannot be opened. A batch
+/// that is being written still goes to where it went: before what a callback uses ends, fence the device, too.
 /// Thread safety: any thread.
 GANTRY_API Status set_output(DeviceId device, Output output);
 

@@ -183,7 +183,7 @@ gantry::Status call_from(gantry::DeviceId id) {
   GANTRY_TRY_ASSIGN(const gantry::DeviceHandle device, gantry::open_device(id));
   GANTRY_TRY_ASSIGN(const gantry::QueueRef queue, gantry::default_queue(device));
   GANTRY_TRY(gantry::parallel_for(queue, calls, [&failed](std::int64_t i) {
-    if (gantry::impl::call_host(gantry::rpc::echo_opcode, i) != gantry::rpc::Answer::ok) ++failed;
+    if (gantry::call_echo(i) != gantry::rpc::Answer::ok) ++failed;
   }));
   GANTRY_TRY(queue.sync());
   if (failed == 0) return {};
