@@ -249,8 +249,7 @@ void Server::main(Seat& seat) {
       note_look(now - last_look);
     } else if (now - last_call < m_options.spin) {
       std::this_thread::yield();
-    } else {
-      sleep(all, version, seat);
+    } else if (sleep(all, version, seat)) {
       last_call = Clock::now();
     }
     last_look = Clock::now();
@@ -294,14 +293,16 @@ bool Server::prepare_to_sleep(const Endpoints& endpoints, std::uint64_t version)
   return !anything;
 }
 
-void Server::sleep(const Endpoints& endpoints, std::uint64_t version, const Seat& seat) {
-  if (!prepare_to_sleep(endpoints, version)) return;
+/// Until somebody wakes it, or finds it awake. False: it only napped, since there are leases; one look will do.
+bool Server::sleep(const Endpoints& endpoints, std::uint64_t version, const Seat& seat) {
+  if (!prepare_to_sleep(endpoints, version)) return true;
   m_sleeps.fetch_add(1, std::memory_order_relaxed);
   while (HostPlatform::load(m_asleep) == 1 && seated(seat)) {
-    const bool polls = m_leases.load(std::memory_order_seq_cst) > 0;
-    futex_wait(&m_asleep, 1, polls ? lease_nap : std::chrono::nanoseconds(-1));
-    if (polls) HostPlatform::exchange(m_asleep, 0);
+    const bool naps = m_leases.load(std::memory_order_seq_cst) > 0;
+    futex_wait(&m_asleep, 1, naps ? lease_nap : std::chrono::nanoseconds(-1));
+    if (naps) return HostPlatform::exchange(m_asleep, 0) == 0;
   }
+  return true;
 }
 
 // -- leases, statistics

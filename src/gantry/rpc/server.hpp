@@ -95,7 +95,7 @@ class Server {
   [[nodiscard]] bool is_held() const;
   [[nodiscard]] bool some_but_not_all_are_served() const;
   bool prepare_to_sleep(const Endpoints& endpoints, std::uint64_t version);
-  void sleep(const Endpoints& endpoints, std::uint64_t version, const Seat& seat);
+  bool sleep(const Endpoints& endpoints, std::uint64_t version, const Seat& seat);
   void note_look(Clock::duration took) noexcept;
   Status take_seat();
   void end_threads(std::unique_lock<std::mutex> lifecycle);
