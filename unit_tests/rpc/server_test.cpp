@@ -283,14 +283,20 @@ TEST_F(ServerTest, ItsThreadsRunWhereTheyAreToldAndCallWhatTheyAreTold) {
 class Rounds {
  public:
   explicit Rounds(int rounds) : m_rounds(rounds) {
-    if (const char* seconds = std::getenv("GANTRY_TEST_SECONDS"); seconds != nullptr)
+    if (const char* seconds = std::getenv("GANTRY_TEST_SECONDS"); seconds != nullptr) {
+      m_rounds = 0;
       m_end = std::chrono::steady_clock::now() + std::chrono::seconds(std::atoi(seconds));
+    }
   }
-  bool next() { return m_end ? std::chrono::steady_clock::now() < *m_end : m_rounds-- > 0; }
+  bool next() {
+    if (m_rounds == 0) return std::chrono::steady_clock::now() < m_end;
+    --m_rounds;
+    return true;
+  }
 
  private:
   int m_rounds;
-  std::optional<std::chrono::steady_clock::time_point> m_end;
+  std::chrono::steady_clock::time_point m_end{};  // over, where only the rounds count
 };
 
 TEST_F(ServerTest, SurvivesWhateverManyThreadsDo) {

@@ -130,7 +130,7 @@ class Client {
     const std::uint32_t skipped = lines > to_the_end ? to_the_end : 0;
     // One line more, since write_head() may touch the line behind the record.
     if (!make_room(skipped + lines + 1)) {
-      ++m_port.client.dropped;
+      m_platform.store(m_port.client.dropped, m_port.client.dropped + 1);  // the server may be counting
       return false;
     }
     if (skipped != 0) publish(write_head(skip_opcode, skipped, 0, 0, 0), m_port.client.next);
