@@ -237,5 +237,27 @@ TEST_F(CallsTest, HandlersMayAllocateOpenAndCloseButNotWorkOrWait) {
   EXPECT_OK(run(handle, 1, [](std::int64_t) { gantry::free(gantry::malloc(1)); }));
 }
 
+TEST_F(CallsTest, AHandlersPayloadIsTheArgumentAndZeros) {
+  std::string seen;
+  EXPECT_OK(rpc::add_handler("", 77, [&seen](rpc::Call& call) -> Status {
+    seen.assign(call.payload.data(), call.payload.size());
+    return {};
+  }));
+  struct Odd {
+    char bytes[13];
+  };
+  EXPECT_OK(run(handle, 100, [](std::int64_t) {  // a lap of the ring and more: there are old bytes in it
+    Odd full;
+    std::memset(&full, 'x', sizeof(full));
+    EXPECT_EQ(gantry::call_host(77, full), rpc::Answer::ok);
+  }));
+  EXPECT_EQ(seen, std::string(13, 'x') + std::string(3, '\0'));
+  EXPECT_OK(rpc::remove_handler("", 77));
+}
+
+TEST_F(CallsTest, AnAbortWithoutATextIsAnAbort) {
+  EXPECT_EQ(run(handle, 1, [](std::int64_t) { gantry::abort(nullptr); }).code(), Code::kernel_error);
+}
+
 }  // namespace
 }  // namespace gantry

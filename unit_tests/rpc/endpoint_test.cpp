@@ -168,6 +168,26 @@ TEST_F(EndpointTest, MessagesBeyondTheLimitAreRefusedWhole) {
   }
 }
 
+TEST_F(EndpointTest, WhatWasPrintedBeforeACallIsVisibleInItsHandler) {
+  Gate gate;
+  const ScopedHandler busy(2, [&](Call&) -> Status {
+    gate.pass();
+    return {};
+  });
+  std::string seen;
+  const ScopedHandler handler(1, [&](Call&) -> Status {
+    seen = device.text();
+    return {};
+  });
+  EXPECT_TRUE(device.post(1, user(2), std::uint64_t{0}));
+  gate.await_one();
+  EXPECT_TRUE(device.print(0, "before\n"));
+  EXPECT_TRUE(device.post(0, user(1), std::uint64_t{0}));
+  gate.open();  // both records are there when the server comes
+  device->flush();
+  EXPECT_EQ(seen, "before\n");
+}
+
 TEST_F(EndpointTest, AnErrorAndWhateverAHandlerThrowsAreFailures) {
   device.printed.with_log();
   const ScopedHandler error(1, [](Call&) { return Status::error(Code::busy, "its error"); });

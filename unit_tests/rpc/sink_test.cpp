@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -93,6 +94,38 @@ TEST_F(SinkTest, WritesToAFileThatIsMadeEmptyOnce) {
   EXPECT_EQ(content(), "one\ntwo\nthree\n");
 }
 
+TEST_F(SinkTest, AFileIsAsItWasUntilSomethingIsPrinted) {
+  std::ofstream(path()) << "before\n";
+  EXPECT_OK(set_output(device, to_file(path())));
+  EXPECT_OK(sink.check());
+  EXPECT_EQ(content(), "before\n");
+  print("");
+  EXPECT_EQ(content(), "before\n");
+}
+
+TEST_F(SinkTest, AFileIsOneWhateverItIsCalled) {
+  constexpr DeviceId second = device + 1;
+  Sink other(second, "other");
+  EXPECT_OK(set_output(device, to_file(path())));
+  EXPECT_OK(set_output(second, to_file(std::filesystem::relative(path()).string())));
+  print("one\n");
+  other.text() = "two\n";
+  other.flush();
+  print("three\n");
+  EXPECT_EQ(content(), "one\ntwo\nthree\n");
+  EXPECT_OK(set_output(second, {}));
+}
+
+TEST_F(SinkTest, AFifoThatNobodyReadsIsAnError) {
+  ASSERT_EQ(mkfifo(path().c_str(), 0600), 0);
+  EXPECT_EQ(set_output(device, to_file(path())).code(), Code::driver_error);
+}
+
+TEST_F(SinkTest, RefusesWhatCannotBeADeviceOrAPath) {
+  EXPECT_EQ(set_output(-1, {}).code(), Code::invalid_argument);
+  EXPECT_EQ(set_output(device, to_file(std::string("/tmp/a\0b", 8))).code(), Code::driver_error);
+}
+
 TEST_F(SinkTest, CallsACallbackWithItsDevice) {
   struct Seen {
     DeviceId id = -1;
@@ -113,6 +146,7 @@ TEST_F(SinkTest, CallsACallbackWithItsDevice) {
 
 TEST_F(SinkTest, PutsThePrefixBeforeEachLineOnce) {
   EXPECT_OK(set_output(device, to(Output::Kind::standard_output, true)));
+  print("\n");  // ends what others have begun
   CaptureStdout();
   print("one\ntwo\n\n");
   print("thr");
@@ -120,6 +154,23 @@ TEST_F(SinkTest, PutsThePrefixBeforeEachLineOnce) {
   print("\nfour\nfi");
   print("ve\n");
   EXPECT_EQ(GetCapturedStdout(), "[name] one\n[name] two\n[name] \n[name] three\n[name] four\n[name] five\n");
+}
+
+TEST_F(SinkTest, WithPrefixesALineGoesOnOnlyWithTextOfItsDevice) {
+  constexpr DeviceId second = device + 1;
+  Sink other(second, "other");
+  for (const DeviceId id : {device, second}) EXPECT_OK(set_output(id, to(Output::Kind::standard_output, true)));
+  print("\n");
+  CaptureStdout();
+  print("one");
+  other.text() = "two";
+  other.flush();
+  print(" three");
+  Sink reopened(device, "name");
+  reopened.text() = " four\n";
+  reopened.flush();
+  EXPECT_EQ(GetCapturedStdout(), "[name] one\n[other] two\n[name]  three four\n");
+  EXPECT_OK(set_output(second, {}));
 }
 
 TEST_F(SinkTest, ChangesItsOutputBetweenTwoFlushes) {
@@ -186,7 +237,17 @@ TEST_F(SinkTest, ACallbackThatThrowsLosesNoText) {
   test::LogCapture log;
   print("text\n");
   EXPECT_EQ(GetCapturedStderr(), "text\n");
-  EXPECT_THAT(log.text(), HasSubstr("name: printing: its reason"));
+  EXPECT_THAT(log.text(), HasSubstr("name: printing, now to standard error: its reason"));
+}
+
+TEST_F(SinkTest, ACallbackThatThrowsAnythingLosesNoText) {
+  Output output = to(Output::Kind::callback);
+  output.callback = [](DeviceId, std::string_view, void*) { throw 42; };
+  EXPECT_OK(set_output(device, output));
+  CaptureStderr();
+  const test::LogCapture quiet;
+  print("text\n");
+  EXPECT_EQ(GetCapturedStderr(), "text\n");
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ GANTRY_API Status fence_all();
 GANTRY_API Status wait_all();
 
 /// Waits until what kernels of all devices have printed so far is visible, as a fence does, but without waiting for the
-/// kernels; at most GANTRY_CLOSE_TIMEOUT a device. Inside kernels too.
+/// kernels; at most GANTRY_CLOSE_TIMEOUT a device. Inside kernels too; in a handler not for the device that called it.
 GANTRY_API void flush_output() noexcept;
 
 /// What code on the devices of each backend has called since the process began.

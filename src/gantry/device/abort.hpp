@@ -7,7 +7,8 @@ namespace gantry {
 
 /// Ends the kernel: the text, at most 1000 characters, goes to standard error, after everything that the device printed
 /// before, with the names of the device and the kernel and the number of the thread; the device is poisoned, and the
-/// next fence returns the error. Other devices go on. A host function is ended alike; elsewhere the process ends.
+/// next fence returns the error. Other devices go on. A host function is ended alike; elsewhere the process ends. In
+/// the copy constructor of a functor that is being launched it is the launch that fails, and nothing is poisoned.
 ///
 /// On a host device it is a C++ exception of a type that is nobody's business: code that catches everything swallows
 /// it, and inside a noexcept function it ends the process.

@@ -22,6 +22,12 @@ template <class T>
 inline constexpr auto call_room = static_cast<std::uint32_t>((sizeof(T) + 7) & ~std::size_t{7});
 
 template <class T>
+void write_argument(char* to, const T& argument) {
+  std::memset(to + call_room<T> - 8, 0, 8);
+  std::memcpy(to, &argument, sizeof(T));
+}
+
+template <class T>
 rpc::Answer call_host(rpc::Opcode opcode, T& argument) {
   check_call<T>();
   const rpc::CurrentPort port = rpc::current_port();
@@ -31,7 +37,7 @@ rpc::Answer call_host(rpc::Opcode opcode, T& argument) {
   }
   rpc::Client<rpc::HostPlatform> client = port.open();
   return client.call(
-      opcode, call_room<T>, [&](char* to) { std::memcpy(to, &argument, sizeof(T)); },
+      opcode, call_room<T>, [&](char* to) { write_argument(to, argument); },
       [&](const char* from) { std::memcpy(&argument, from, sizeof(T)); });
 }
 
@@ -44,13 +50,14 @@ bool post_host(rpc::Opcode opcode, const T& argument) {
     return false;
   }
   rpc::Client<rpc::HostPlatform> client = port.open();
-  return client.post(opcode, call_room<T>, [&](char* to) { std::memcpy(to, &argument, sizeof(T)); });
+  return client.post(opcode, call_room<T>, [&](char* to) { write_argument(to, argument); });
 }
 
 }  // namespace impl
 
 /// Calls, from a kernel, the handler that rpc::add_handler gave this number, with a copy of `argument`, and waits. What
-/// the handler leaves in it comes back, when the answer is ok; else `argument` is as it was. Calls of one thread are
+/// the handler leaves in it comes back, when the answer is ok; else `argument` is as it was. The handler's payload is
+/// the argument's bytes and, up to a multiple of 8, zeros. Calls of one thread are
 /// served in order. Anything but ok: rpc::Answer says.
 template <class T>
 [[nodiscard]] rpc::Answer call_host(std::uint32_t number, T& argument) {

@@ -10,8 +10,9 @@
 namespace gantry {
 
 /// Device memory, from a kernel: at least 128-byte aligned, contents undefined; null when there is none, and after the
-/// device was aborted. It outlives the kernel, can be copied from and freed by the host, and is in the leak report, as
-/// "malloc in a kernel", until somebody frees it. 0 bytes: a unique address. Only in kernels and host functions.
+/// device was aborted. It outlives the kernel, can be copied from and freed (gantry::deallocate) by the host, and is in
+/// the leak report, as "malloc in a kernel", until somebody frees it. 0 bytes: a unique address. Only in kernels and
+/// host functions.
 inline void* malloc(std::size_t bytes) {
   rpc::MemoryMessage message{bytes, 0};
   if (impl::call_host(rpc::allocate_opcode, message) != rpc::Answer::ok) return nullptr;

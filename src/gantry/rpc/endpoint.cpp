@@ -234,7 +234,10 @@ void Endpoint::complain(Opcode opcode, std::string_view why) noexcept {
 }
 
 Status Endpoint::run_handler(Port& port, Call& call, bool& known) {
-  if (const auto handler = impl::HandlerRef::find(m_backend, call.opcode)) return handler(call);
+  if (const auto handler = impl::HandlerRef::find(m_backend, call.opcode)) {
+    m_sink.flush();  // what came before: the handler may end the process, or wait for who reads it
+    return handler(call);
+  }
   return run_service(port, call, known);
 }
 
@@ -248,7 +251,11 @@ Status Endpoint::run_service(Port& port, Call& call, bool& known) {
     default: break;
   }
   known = false;
-  return Status::error(Code::not_found, "there is no handler for it");
+  switch (class_of(call.opcode)) {
+    case OpcodeClass::function: return Status::error(Code::not_found, "the host function has ended");
+    case OpcodeClass::port: return Status::error(Code::not_found, "the reference is to no host function");
+    default: return Status::error(Code::not_found, "there is no handler for it");
+  }
 }
 
 /// The text of an abort comes last: what the device printed before is older than the abort's own record, so it is

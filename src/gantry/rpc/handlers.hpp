@@ -21,7 +21,8 @@ namespace gantry::rpc {
 struct Call {
   DeviceId device;  ///< that the calling code runs on
   Opcode opcode;
-  std::span<char> payload;  ///< 8-byte aligned; what the handler leaves in it is the answer
+  /// 8-byte aligned, a multiple of 8 long: the argument, then zeros. What the handler leaves in it is the answer.
+  std::span<char> payload;
 };
 
 /// What a call does on the host. Runs on the backend's server thread, one call of a device at a time, with no lock
@@ -33,8 +34,8 @@ using Handler = std::function<Status(Call&)>;
 /// is empty, for all that have none of their own. At any time, open devices or not. `busy`: there is one already.
 /// Thread safety: any thread.
 GANTRY_API Status add_handler(std::string_view backend, std::uint32_t number, Handler handler);
-/// Takes a handler away: when it returns no call is inside the handler, unless it is called from that call itself.
-/// `not_found`: there is none.
+/// Takes a handler away: when it returns no call is inside the handler, unless it is called from that call itself; so
+/// two handlers must not take each other away. `not_found`: there is none.
 GANTRY_API Status remove_handler(std::string_view backend, std::uint32_t number);
 
 namespace impl {

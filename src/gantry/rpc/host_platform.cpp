@@ -12,6 +12,7 @@ namespace {
 /// Some microseconds, the time of a few round trips; then the server may be waiting for this CPU.
 constexpr std::uint32_t pauses = 400;
 constexpr std::uint32_t yields = 50;
+constexpr std::chrono::microseconds long_yield{100};
 constexpr std::chrono::milliseconds nap{2};
 
 }  // namespace
@@ -21,8 +22,10 @@ bool HostPlatform::wait(std::uint32_t polls) noexcept {
     cpu_pause();
     return true;
   }
+  // Where others want the CPU a yield takes their time slice: the next ones would, too.
+  const auto before = std::chrono::steady_clock::now();
   std::this_thread::yield();
-  return polls < pauses + yields;
+  return polls < pauses + yields && std::chrono::steady_clock::now() - before < long_yield;
 }
 
 void HostPlatform::sleep(std::uint32_t& word, std::uint32_t value, Channel& channel) noexcept {

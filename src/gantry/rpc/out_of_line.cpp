@@ -30,9 +30,11 @@ void print_here(const char* message, std::size_t bytes) noexcept {
 }
 
 void abort_here(const char* text) {
+  if (text == nullptr) text = "(null)";
   const ExecutionContext* context = execution_context();
   const CurrentPort port = current_port();
   if (!port) {
+    std::fflush(stdout);  // what was printed on the host
     log(LogLevel::error, fmt::format("abort: {}", text));
     std::abort();
   }

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gantry/base/leaky.hpp>
 #include <gantry/base/log.hpp>
-#include <gantry/base/printable.hpp>
 #include <gantry/base/settings.hpp>
 #include <gantry/base/try.hpp>
+#include <gantry/rpc/print_stream.hpp>
 #include <gantry/rpc/sink.hpp>
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -18,10 +17,18 @@
 namespace gantry::rpc {
 namespace {
 
+/// An output that can be written to.
+struct Target {
+  PrintStream* stream = nullptr;  // or else a callback
+  Output::Callback callback = nullptr;
+  void* user = nullptr;
+  bool prefix = false;
+};
+
 struct Outputs {
   std::mutex mutex;  // guards all below
-  std::map<DeviceId, Output> chosen;
-  std::map<std::string, std::FILE*> files;
+  std::map<DeviceId, Target> chosen;
+  std::map<std::string, PrintStream*> files_of_settings;  // a path is what it was when it was first opened
 };
 
 Outputs& outputs() {
@@ -29,108 +36,92 @@ Outputs& outputs() {
   return *all;
 }
 
-Output output_of_settings() {
+Result<Target> target_of(const Output& output) {
+  Target target;
+  target.prefix = output.prefix;
+  switch (output.kind) {
+    case Output::Kind::standard_output: target.stream = &PrintStream::standard_output(); break;
+    case Output::Kind::standard_error: target.stream = &PrintStream::standard_error(); break;
+    case Output::Kind::file: {
+      GANTRY_TRY_ASSIGN(target.stream, PrintStream::open(output.path));
+      break;
+    }
+    case Output::Kind::callback:
+      if (output.callback == nullptr) return Status::error(Code::invalid_argument, "the callback to print to is null");
+      target.callback = output.callback;
+      target.user = output.user;
+      break;
+  }
+  return target;
+}
+
+Result<Target> target_of_settings(Outputs& all) {
   Output output;
   const Settings* said = settings();
-  if (said == nullptr) return output;
+  if (said == nullptr) return target_of(output);
   output.prefix = said->print_prefix;
-  output.path = said->print_file;
-  switch (said->print_to) {
-    case PrintTo::standard_output: output.kind = Output::Kind::standard_output; break;
-    case PrintTo::standard_error: output.kind = Output::Kind::standard_error; break;
-    case PrintTo::file: output.kind = Output::Kind::file; break;
-  }
-  return output;
-}
-
-Output output_of(DeviceId device) {
-  Outputs& all = outputs();
-  const std::lock_guard lock(all.mutex);
-  const auto found = all.chosen.find(device);
-  return found != all.chosen.end() ? found->second : output_of_settings();
-}
-
-/// Each file is opened once in a process, whatever device prints to it.
-Result<std::FILE*> open_file(const std::string& path) {
-  Outputs& all = outputs();
-  const std::lock_guard lock(all.mutex);
-  if (const auto found = all.files.find(path); found != all.files.end()) return found->second;
-  std::FILE* file = std::fopen(path.c_str(), "we");
+  output.kind =
+      said->print_to == PrintTo::standard_error ? Output::Kind::standard_error : Output::Kind::standard_output;
+  GANTRY_TRY_ASSIGN(Target target, target_of(output));
+  if (said->print_to != PrintTo::file) return target;
+  PrintStream*& file = all.files_of_settings[said->print_file];
   if (file == nullptr) {
-    const int error = errno;
-    return Status::error(Code::driver_error,
-                         fmt::format("cannot open {} to print to: {}", in_quotes(path), std::strerror(error)), error);
+    GANTRY_TRY_ASSIGN(file, PrintStream::open(said->print_file));
   }
-  all.files.emplace(path, file);
-  return file;
+  target.stream = file;
+  return target;
 }
 
-Result<std::FILE*> stream_of(const Output& output) {
-  switch (output.kind) {
-    case Output::Kind::standard_error: return stderr;
-    case Output::Kind::file: return open_file(output.path);
-    default: return stdout;
-  }
-}
-
-Status write_to(std::FILE* file, std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0) return {};
-  const int error = errno;
-  std::clearerr(file);
-  return Status::error(Code::driver_error, std::strerror(error), error);
-}
-
-/// Puts `prefix` before each line; `inside_line`: the text goes on with a line that has one.
-std::string prefixed(std::string_view text, std::string_view prefix, bool& inside_line) {
-  std::string lines;
-  for (const char character : text) {
-    if (!inside_line) lines += prefix;
-    inside_line = character != '\n';
-    lines += character;
-  }
-  return lines;
+Result<Target> target_of(DeviceId device) {
+  Outputs& all = outputs();
+  const std::lock_guard lock(all.mutex);
+  if (const auto found = all.chosen.find(device); found != all.chosen.end()) return found->second;
+  return target_of_settings(all);
 }
 
 }  // namespace
 
 Status set_output(DeviceId device, Output output) {
-  if (output.kind == Output::Kind::callback && output.callback == nullptr)
-    return Status::error(Code::invalid_argument, "the callback to print to is null");
-  GANTRY_TRY(stream_of(output).status());
+  if (device < 0) return Status::error(Code::invalid_argument, fmt::format("there is no device {}", device));
+  GANTRY_TRY_ASSIGN(const Target target, target_of(output));
   Outputs& all = outputs();
   const std::lock_guard lock(all.mutex);
-  all.chosen[device] = std::move(output);
+  all.chosen[device] = target;
   return {};
 }
 
 Status Sink::check() const {
-  return stream_of(output_of(m_device)).status();
+  return target_of(m_device).status();
 }
 
 void Sink::write_text() noexcept {
   try {
-    write(output_of(m_device));
+    if (Status status = write(); !status.ok()) write_to_standard_error(status.text());
   } catch (const std::exception& error) {
-    std::fwrite(m_text.data(), 1, m_text.size(), stderr);
-    log(LogLevel::error, fmt::format("{}: printing: {}", m_name, error.what()));
+    write_to_standard_error(error.what());
   } catch (...) {  // a callback's
-    log(LogLevel::error, m_name + ": the callback that takes its text threw something that is no std::exception");
+    write_to_standard_error("the callback threw something that is no std::exception");
   }
   m_text.clear();
 }
 
-void Sink::write(const Output& output) {
-  if (output.prefix) m_text = prefixed(m_text, '[' + m_name + "] ", m_inside_line);
-  if (output.kind == Output::Kind::callback) {
-    output.callback(m_device, m_text, output.user);
-    return;
-  }
-  Result<std::FILE*> stream = stream_of(output);
-  Status status = stream.ok() ? write_to(*stream, m_text) : stream.status();
-  if (status.ok()) return;
+Status Sink::write() {
+  GANTRY_TRY_ASSIGN(const Target target, target_of(m_device));
+  const std::string prefix = target.prefix ? '[' + m_name + "] " : "";
+  if (target.stream != nullptr) return target.stream->write(m_device, prefix, m_text);
+  target.callback(m_device, m_prefix.apply(m_device, prefix, m_text), target.user);
+  return {};
+}
+
+/// What could not be written where it should go.
+void Sink::write_to_standard_error(std::string_view why) noexcept {
   std::fwrite(m_text.data(), 1, m_text.size(), stderr);
-  if (!std::exchange(m_failed, true))
-    log(LogLevel::error, std::move(status).with_context(m_name + ": printing, now to standard error").message());
+  if (std::exchange(m_failed, true)) return;
+  try {
+    log(LogLevel::error, fmt::format("{}: printing, now to standard error: {}", m_name, why));
+  } catch (const std::exception&) {
+    log(LogLevel::error, "a device prints to standard error now, and there is no memory to say why");
+  }
 }
 
 }  // namespace gantry::rpc

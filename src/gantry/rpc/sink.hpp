@@ -4,6 +4,7 @@
 #include <gantry/base/export.hpp>
 #include <gantry/base/status.hpp>
 #include <gantry/core/handle.hpp>
+#include <gantry/rpc/line_prefix.hpp>
 
 #include <cstdint>
 #include <string>
@@ -49,12 +50,13 @@ class Sink {
 
  private:
   void write_text() noexcept;
-  void write(const Output& output);
+  Status write();
+  void write_to_standard_error(std::string_view why) noexcept;
 
   DeviceId m_device;
   std::string m_name;
   std::string m_text;
-  bool m_inside_line = false;  // the last prefixed line has not ended
+  LinePrefix m_prefix;  // of a callback's text
   bool m_failed = false;
 };
 
