@@ -3,6 +3,7 @@
 #include <gantry/device/abort.hpp>
 #include <gantry/kokkos/Gantry_Kokkos.hpp>
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -77,7 +78,8 @@ int kernel_aborts() {
 }
 
 int kernel_faults() {
-  int* const nowhere = nullptr;
+  // Not null, which sanitizers catch before the CPU does.
+  void* const nowhere = ::mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   Kokkos::parallel_for(
       Range(0, 1), KOKKOS_LAMBDA(int) {
         Kokkos::printf("before the fault\n");

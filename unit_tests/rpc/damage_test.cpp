@@ -59,6 +59,12 @@ class DamageTest : public testing::TestWithParam<Damage> {
     AsymmetricFence::full();
     if (HostPlatform::load(*channel.asleep) != 0) HostPlatform::wake(channel);
   }
+  /// Until the client of an idle port has posted the record at a place, and rung.
+  void await_posted(std::uint32_t number, std::uint32_t place) {
+    Channel& channel = device.channel();
+    await([&] { return HostPlatform::load(channel.port(number).client.next) != place; });
+    await([&] { return HostPlatform::load(channel.used) != 0; });
+  }
   Answer answer(std::uint32_t number, std::uint32_t place) {
     Record& record = device.channel().port(number).record(place, device.channel().ring_lines);
     await([&] { return HostPlatform::load(record.turn) == answered_turn(place); });
@@ -98,7 +104,7 @@ TEST_P(DamageTest, LosesNoCallBehindIt) {
   write(1, GetParam(), 0);  // the server learns of it by the ring of the call behind it
   const std::uint32_t place = device.channel().port(1).client.next;
   std::jthread client([&] { device.answers(1); });
-  await([&] { return HostPlatform::load(device.channel().port(1).client.next) != place; });
+  await_posted(1, place);
   device->flush();  // all has been served, so it has its answer
   Record& record = device.channel().port(1).record(place, device.channel().ring_lines);
   EXPECT_EQ(HostPlatform::load(record.turn), answered_turn(place));
@@ -111,7 +117,7 @@ TEST_F(DamageTest, ASkipThatWantsAnAnswerGetsOne) {
   std::uint64_t argument = 0;
   Answer answer = Answer::ok;
   std::jthread client([&] { answer = device.call(1, skip_opcode, argument); });
-  await([&] { return HostPlatform::load(device.channel().port(1).client.next) != 0; });
+  await_posted(1, 0);
   device->flush(std::chrono::seconds(10));  // would never return if it were forgotten
   Record& record = device.channel().port(1).record(0, device.channel().ring_lines);
   EXPECT_EQ(HostPlatform::load(record.turn), answered_turn(0));

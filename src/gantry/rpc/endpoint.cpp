@@ -152,9 +152,9 @@ bool Endpoint::visit(Port& port) {
   const bool left = posted.wants_answer() && HostPlatform::load(m_channel->aborted) != 0;
   const Answer answer = left ? Answer::aborted : serve(port, posted);
   if (posted.wants_answer()) m_sink.flush();
-  port.finish(posted, answer);
   count(m_calls);
   if (posted.sound) count(m_bytes, posted.head.bytes * std::uint64_t{posted.count});
+  port.finish(posted, answer);
   m_server.progressed();
 }
 
