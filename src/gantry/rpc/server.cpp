@@ -18,8 +18,8 @@ namespace {
 constexpr int passes_per_look = 64;
 /// How long nothing is served before a waiting client hands the seat over.
 constexpr std::chrono::milliseconds stuck{2};
-/// How often a server looks for calls of clients that cannot wake it: a pass takes a few microseconds.
-constexpr std::chrono::microseconds lease_nap{200};
+/// How often a server looks for calls of clients that cannot wake it: that takes it some 15 microseconds.
+constexpr std::chrono::microseconds lease_nap{400};
 
 Server& server_of(Channel& channel) noexcept {
   return *static_cast<Server*>(channel.server);
