@@ -2,6 +2,7 @@
 // The least that calls between two pinned, spinning threads can be: a mailbox of one cache line, a ring of them, a
 // thread that sleeps; and the layout that LLVM's RPC has.
 
+#include "limits/wake_up.hpp"
 #include "support/rtt.hpp"
 #include "support/samples.hpp"
 
@@ -9,7 +10,6 @@
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <thread>
 
@@ -164,36 +164,9 @@ void pipelined(benchmark::State& state) {
 }
 BENCHMARK(pipelined)->UseRealTime();
 
-/// A server that sleeps in a futex until each call.
+/// A server that sleeps until each call.
 void call_after_idle(benchmark::State& state) {
-  constexpr std::uint32_t last = ~0U;
-  std::atomic<std::uint32_t> call{0};
-  std::atomic<std::uint32_t> answer{0};
-  std::thread server([&] {
-    perf::pin_to_cpu(1);
-    for (std::uint32_t seen = 0; seen != last;) {
-      call.wait(seen);
-      seen = call.load();
-      answer.store(seen, std::memory_order_release);
-    }
-  });
-  perf::pin_to_cpu(0);
-  const auto ring = [&](std::uint32_t number) {
-    call.store(number, std::memory_order_release);
-    call.notify_one();
-    while (answer.load(std::memory_order_acquire) != number) perf::pause();
-  };
-  perf::Samples samples;
-  std::uint32_t number = 0;
-  for (auto _ : state) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    const auto start = perf::Clock::now();
-    ring(++number);
-    samples.add(state, perf::seconds_since(start));
-  }
-  samples.report(state);
-  ring(last);
-  server.join();
+  perf::wake_up(state);
 }
 BENCHMARK(call_after_idle)->Iterations(perf::iterations(300))->UseManualTime();
 

@@ -6,6 +6,7 @@
 namespace gantry::rpc {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 /// A record as no client writes it, of one line unless `advance` says where its client goes on.
@@ -87,7 +88,7 @@ TEST_P(DamageTest, IsRefusedAndTheChannelGoesOn) {
   }
   device->flush();
   EXPECT_EQ(device->statistics().failed, 100U);
-  EXPECT_THAT(device.text(), HasSubstr("refused: its record is damaged"));
+  EXPECT_THAT(device.text(), AllOf(HasSubstr(": port 1, call 0x"), HasSubstr(": refused: its record is damaged")));
 }
 
 TEST_P(DamageTest, IsLoggedWhereNobodyWaits) {
@@ -95,7 +96,7 @@ TEST_P(DamageTest, IsLoggedWhereNobodyWaits) {
   write(1, GetParam(), 0);
   ring(1);
   device->flush();
-  EXPECT_THAT(device.text(), HasSubstr("refused: its record is damaged"));
+  EXPECT_THAT(device.text(), AllOf(HasSubstr(": port 1, call 0x"), HasSubstr(": refused: its record is damaged")));
   EXPECT_TRUE(device.answers(1));
 }
 

@@ -107,14 +107,13 @@ Endpoint::Endpoint(Server& server, std::string_view backend, DeviceServices& ser
     : m_server(server),
       m_backend(backend),
       m_services(services),
-      m_device(services.id()),
       m_memory(std::move(memory)),
       m_channel(make_channel(m_memory->address, shape, server)),
       m_watched(*m_channel),
       m_fragments(shape.ports),
-      m_sink(m_device, services.name()) {
+      m_sink(services.id(), services.name()) {
   m_context.kind = ExecutionContext::Kind::call_handler;
-  m_context.device = m_device;
+  m_context.device = services.id();
 }
 
 Endpoint::~Endpoint() = default;
@@ -165,7 +164,7 @@ void Endpoint::free_lines(Port& port) noexcept {
 
 [[gnu::always_inline]] inline Answer Endpoint::serve(Port& port, const Port::Posted& posted) noexcept {
   if (!posted.sound) {
-    complain(posted.head.opcode, "refused: its record is damaged");
+    complain(port, posted.head.opcode, "refused: its record is damaged");
     return Answer::refused;
   }
   if (posted.more() || m_fragments[port.number()].pending()) return serve_fragment(port, posted, !posted.more());
@@ -189,7 +188,7 @@ Answer Endpoint::serve_fragment(Port& port, const Port::Posted& posted, bool las
     for (std::size_t i = 0; !all.refused && i < posted.count; ++i)
       all.messages[i].append(posted.payload + i * posted.head.bytes, posted.head.bytes);
   } catch (const std::exception& error) {  // no memory, too
-    complain(posted.head.opcode, error.what());
+    complain(port, posted.head.opcode, error.what());
     all.refused = true;
     all.messages.clear();
   }
@@ -204,29 +203,29 @@ Answer Endpoint::serve_fragment(Port& port, const Port::Posted& posted, bool las
 }
 
 [[gnu::always_inline]] inline Answer Endpoint::serve_lane(Port& port, Opcode opcode, std::span<char> payload) noexcept {
-  Call call{m_device, opcode, payload};
+  Call call{m_context.device, opcode, payload};
   bool known = true;
   try {
     const bool handled = impl::HandlerRef::may_have(opcode);
     const Status status = handled ? run_handler(port, call, known) : run_service(port, call, known);
     if (status.ok()) return Answer::ok;
-    complain(opcode, status.text());
+    complain(port, opcode, status.text());
   } catch (const std::exception& error) {
-    complain(opcode, error.what());
+    complain(port, opcode, error.what());
   } catch (...) {
-    complain(opcode, "it threw something that is no std::exception");
+    complain(port, opcode, "it threw something that is no std::exception");
   }
   return known ? Answer::failed : Answer::unknown;
 }
 
 /// A kernel can make the same mistake a million times.
-void Endpoint::complain(Opcode opcode, std::string_view why) noexcept {
+void Endpoint::complain(const Port& port, Opcode opcode, std::string_view why) noexcept {
   constexpr std::uint64_t most_complaints = 20;
   count(m_failed);
   const std::uint64_t number = m_failed.load(std::memory_order_relaxed);
   if (number > most_complaints) return;
   try {
-    log(LogLevel::error, fmt::format("{}: call {:#010x}: {}{}", name(), opcode, why,
+    log(LogLevel::error, fmt::format("{}: port {}, call {:#010x}: {}{}", name(), port.number(), opcode, why,
                                      number < most_complaints ? "" : " (further failures are counted only)"));
   } catch (const std::exception&) {
     log(LogLevel::error, "a call of a kernel failed, and there is no memory to say more");

@@ -89,7 +89,7 @@ class Endpoint {
   Answer serve_lane(Port& port, Opcode opcode, std::span<char> payload) noexcept;
   [[gnu::noinline]] Status run_handler(Port& port, Call& call, bool& known);
   Status run_service(Port& port, Call& call, bool& known);
-  [[gnu::cold]] void complain(Opcode opcode, std::string_view why) noexcept;
+  [[gnu::cold]] void complain(const Port& port, Opcode opcode, std::string_view why) noexcept;
   [[gnu::cold]] Status print_abort(Port& port, const Call& call);
   std::uint64_t count_dropped() noexcept;
   void count(std::atomic<std::uint64_t>& counter, std::uint64_t more = 1) noexcept;
@@ -97,7 +97,6 @@ class Endpoint {
   Server& m_server;
   const std::string m_backend;
   DeviceServices& m_services;
-  const DeviceId m_device;
   const std::unique_ptr<Memory> m_memory;
   Channel* const m_channel;
 

@@ -71,12 +71,11 @@ Result<PrintStream*> PrintStream::open(const std::string& path) {
   return &all.streams.try_emplace(key, file, S_ISREG(about.st_mode)).first->second;
 }
 
-Status PrintStream::write(DeviceId device, std::string_view prefix, std::string_view text) {
+Status PrintStream::write(DeviceId device, std::string_view prefix, std::string& text) {
   const std::lock_guard lock(m_mutex);
-  const std::string lines = m_prefix.apply(device, prefix, text);
+  m_prefix.apply(device, prefix, text);
   const bool empty = !std::exchange(m_make_empty, false) || ::ftruncate(::fileno(m_file), 0) == 0;
-  if (empty && std::fwrite(lines.data(), 1, lines.size(), m_file) == lines.size() && std::fflush(m_file) == 0)
-    return {};
+  if (empty && std::fwrite(text.data(), 1, text.size(), m_file) == text.size() && std::fflush(m_file) == 0) return {};
   const int error = errno;
   std::clearerr(m_file);
   return Status::error(Code::driver_error, std::strerror(error), error);

@@ -24,8 +24,8 @@ class PrintStream {
 
   PrintStream(std::FILE* file, bool make_empty) noexcept : m_file(file), m_make_empty(make_empty) {}
 
-  /// Writes the text, with the prefix as LinePrefix says, so that it is visible when this returns.
-  Status write(DeviceId device, std::string_view prefix, std::string_view text);
+  /// Writes the text, made what LinePrefix says, so that it is visible when this returns.
+  Status write(DeviceId device, std::string_view prefix, std::string& text);
 
  private:
   std::mutex m_mutex;  // guards all below

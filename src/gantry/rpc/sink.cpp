@@ -28,7 +28,7 @@ struct Target {
 struct Outputs {
   std::mutex mutex;  // guards all below
   std::map<DeviceId, Target> chosen;
-  std::map<std::string, PrintStream*> files_of_settings;  // a path is what it was when it was first opened
+  PrintStream* file_of_settings = nullptr;  // the path is what it was when it was first opened
 };
 
 Outputs& outputs() {
@@ -56,19 +56,18 @@ Result<Target> target_of(const Output& output) {
 }
 
 Result<Target> target_of_settings(Outputs& all) {
-  Output output;
+  Target target;
+  target.stream = &PrintStream::standard_output();
   const Settings* said = settings();
-  if (said == nullptr) return target_of(output);
-  output.prefix = said->print_prefix;
-  output.kind =
-      said->print_to == PrintTo::standard_error ? Output::Kind::standard_error : Output::Kind::standard_output;
-  GANTRY_TRY_ASSIGN(Target target, target_of(output));
-  if (said->print_to != PrintTo::file) return target;
-  PrintStream*& file = all.files_of_settings[said->print_file];
-  if (file == nullptr) {
-    GANTRY_TRY_ASSIGN(file, PrintStream::open(said->print_file));
+  if (said == nullptr) return target;
+  target.prefix = said->print_prefix;
+  if (said->print_to == PrintTo::standard_error) target.stream = &PrintStream::standard_error();
+  if (said->print_to == PrintTo::file) {
+    if (all.file_of_settings == nullptr) {
+      GANTRY_TRY_ASSIGN(all.file_of_settings, PrintStream::open(said->print_file));
+    }
+    target.stream = all.file_of_settings;
   }
-  target.stream = file;
   return target;
 }
 
@@ -109,7 +108,8 @@ Status Sink::write() {
   GANTRY_TRY_ASSIGN(const Target target, target_of(m_device));
   const std::string prefix = target.prefix ? '[' + m_name + "] " : "";
   if (target.stream != nullptr) return target.stream->write(m_device, prefix, m_text);
-  target.callback(m_device, m_prefix.apply(m_device, prefix, m_text), target.user);
+  m_prefix.apply(m_device, prefix, m_text);
+  target.callback(m_device, m_text, target.user);
   return {};
 }
 
